@@ -1,0 +1,94 @@
+// Package catalog holds what exists: immutable descriptors of databases,
+// tables, streams and views. Plans are opaque bytes here.
+package catalog
+
+import (
+	"streamsql/sql/types"
+)
+
+// ID names an object for ever; it is never given again. 0 is nobody's.
+type ID uint64
+
+// Kind of an object.
+type Kind string
+
+// The kinds of objects.
+const (
+	StreamTable      Kind = "stream table"
+	BaseTable        Kind = "table"
+	View             Kind = "view"
+	MaterializedView Kind = "materialized view"
+	Virtual          Kind = "system view" // computed when read; not in the log
+)
+
+// Database is a namespace.
+type Database struct {
+	ID        ID     `json:"id"`
+	Name      string `json:"name"`
+	Collation string `json:"collation"`
+}
+
+// Column of a table, stream or view.
+type Column struct {
+	Name          string     `json:"name"`
+	Type          types.Type `json:"type"`
+	Default       *string    `json:"default,omitempty"` // the DEFAULT's SQL text; nil: none
+	AutoIncrement bool       `json:"auto_increment,omitempty"`
+	Comment       string     `json:"comment,omitempty"`
+	// Hidden columns are not in `*` nor in SHOW: the row id of a table without a
+	// primary key.
+	Hidden bool `json:"hidden,omitempty"`
+}
+
+// RowID is the name of the hidden key column of a table without a primary key.
+const RowID = "_row_id"
+
+// Key is a unique key.
+type Key struct {
+	Name    string `json:"name"` // PRIMARY for the primary key
+	Columns []int  `json:"columns"`
+}
+
+// Session is what a definition captured of the session that made it.
+type Session struct {
+	Database     string `json:"database"`
+	TimeZone     string `json:"time_zone"`
+	SQLMode      string `json:"sql_mode"`
+	Collation    string `json:"collation"`
+	DivPrecision int    `json:"div_precision_increment"`
+	ConcatMaxLen int    `json:"group_concat_max_len"`
+}
+
+// Table describes any object that can stand in FROM. It is immutable.
+type Table struct {
+	ID       ID       `json:"id"`
+	Database string   `json:"database"`
+	Name     string   `json:"name"`
+	Kind     Kind     `json:"kind"`
+	Columns  []Column `json:"columns"`
+	// Primary is the primary key: of a table without one, the hidden row id; of a
+	// materialized view the unique key that the planner found; nil: a bag.
+	Primary   []int             `json:"primary,omitempty"`
+	Unique    []Key             `json:"unique,omitempty"` // further unique keys
+	Options   map[string]string `json:"options,omitempty"`
+	Text      string            `json:"text"`            // the CREATE statement as typed
+	Query     string            `json:"query,omitempty"` // views: the SELECT as typed
+	Session   Session           `json:"session"`
+	Plan      []byte            `json:"plan,omitempty"`  // materialized view: the physical plan
+	Reads     []ID              `json:"reads,omitempty"` // objects that the query names directly
+	Comment   string            `json:"comment,omitempty"`
+	CreatedAt int64             `json:"created_at"` // microseconds since 1970 UTC
+}
+
+// Reader looks things up in one version of the catalog. Database and object
+// names are compared as written (lower_case_table_names = 0), column names
+// without regard to case. It is immutable and safe for all.
+type Reader interface {
+	Version() uint64
+	Database(name string) (*Database, bool)
+	Databases() []*Database // by name
+	Table(db, name string) (*Table, bool)
+	TableByID(id ID) (*Table, bool)
+	Tables(db string) []*Table // by name
+	Readers(id ID) []*Table    // objects whose query reads id directly, by name
+}

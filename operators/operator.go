@@ -1,0 +1,86 @@
+// Package operators holds the five primitives (Map, Shuffle, Reduce, Merge,
+// Union) and what is built on them. An operator here is a deterministic core:
+// chunks in, chunks out, no goroutine, no clock, no I/O. It runs the part of
+// one plan node that one range of logical partitions needs.
+package operators
+
+import (
+	"streamsql/operators/batch"
+	"streamsql/operators/state"
+	"streamsql/sql/expr"
+)
+
+// Status is what a Step leaves behind.
+type Status uint8
+
+// The statuses of Step.
+const (
+	Done Status = iota // nothing left to do until the next Push or CloseInput
+	More               // the budget is used up: call Step again
+)
+
+// Batch is what operators know of the batch they work on. The same id always
+// comes with the same values, also on replay.
+type Batch struct {
+	ID      uint64
+	Attempt uint32
+	Now     int64 // the batch's time: NOW(), in microseconds since 1970 UTC
+	// Fail records a row that an expression could not be computed for. The row is
+	// left out; weight is the row's, so that its retraction takes the entry back.
+	Fail func(RowError)
+}
+
+// RowError is a row that could not be processed.
+type RowError struct {
+	Operator string // the plan node, as EXPLAIN shows it
+	Err      error  // a *sqlerr.Error
+	Row      string // the row's values, for people
+	Weight   int64
+}
+
+// Operator is one plan node over one range of logical partitions.
+//
+// The caller's duties, per batch and in this order: Begin; any number of Push;
+// CloseInput once for each input; and Step, any time in between, until it says
+// Done with all inputs closed: then the batch is applied and all that came of
+// it has been emitted. Batches come in the order of their ids. One goroutine at
+// a time.
+//
+// A Step does at most about budget rows of work (input rows read plus output
+// rows made) and must be resumable anywhere, even inside the output of one
+// input row: with a budget of 1 it gives the same result. An error of Step is
+// fatal to the job; a bad row is not an error, it goes to Batch.Fail.
+type Operator interface {
+	// Begin opens a batch.
+	Begin(b *Batch)
+	// Push queues a chunk on input in. The work is left to Step.
+	Push(in int, c *batch.Chunk)
+	// CloseInput says that input in has delivered all of the batch.
+	CloseInput(in int)
+	// Step works on, and gives its output to emit, which takes the chunk over.
+	Step(budget int, emit func(*batch.Chunk)) (Status, error)
+}
+
+// Stateful is an operator that remembers across batches.
+type Stateful interface {
+	Operator
+	// States names the stores that hold all there is to remember, always in the
+	// same order. The engine checkpoints them between batches, and to recover
+	// loads their pages into a new operator's stores, then calls Rebuild.
+	States() []*state.Store
+	// Rebuild derives indexes from the stores just loaded.
+	Rebuild() error
+}
+
+// OrderKey is one ORDER BY key: a column of the input chunk.
+type OrderKey struct {
+	Col  int
+	Desc bool
+}
+
+// MapSpec says what a Map does with a row: keep it if all of Filter are true,
+// then compute Project (nil: the row as it is). Columns are positions.
+type MapSpec struct {
+	Filter  []*expr.Expr
+	Project []*expr.Expr
+}

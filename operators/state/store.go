@@ -1,0 +1,4 @@
+package state
+
+// Store is a heap of rows in pages.
+type Store struct{}

@@ -1,0 +1,155 @@
+// Package physical is the plan that runs: a tree of the five primitives and
+// what is built on them, with positions for columns and ids for operators. It
+// is stored in the catalog with each continuous query, and never re-planned.
+package physical
+
+import (
+	"streamsql/sql/agg"
+	"streamsql/sql/expr"
+	"streamsql/sql/types"
+)
+
+// Version of the stored form. A newer one is refused, older ones open.
+const Version = 1
+
+// Plan is a whole query.
+type Plan struct {
+	Version int     `json:"version"`
+	Root    *Node   `json:"root"`
+	Output  []Field `json:"output"` // what the client or the view sees; len ≤ len(Root.Fields): further fields are hidden
+	// Key: positions of Output that are unique together in the result; nil when
+	// the result is a bag.
+	Key []int `json:"key,omitempty"`
+	// AppendOnly: the result never retracts.
+	AppendOnly bool `json:"append_only,omitempty"`
+}
+
+// Field is a column of a node's output.
+type Field struct {
+	Name string     `json:"name"`
+	Type types.Type `json:"type"`
+}
+
+// Kind names a node as EXPLAIN shows it.
+type Kind string
+
+// The kinds. Their spec is the field of Node with that name.
+const (
+	Source   Kind = "Source"   // rows of a table, stream, view, or none
+	Values   Kind = "Values"   // constant rows
+	Map      Kind = "Map"      // filter and project
+	Shuffle  Kind = "Shuffle"  // which partition a row goes to; a stage ends here
+	Reduce   Kind = "Reduce"   // per batch: rows of a key → one partial row
+	Merge    Kind = "Merge"    // across batches: partials or rows of a key → changes of one row
+	Distinct Kind = "Distinct" // a Merge that keeps each row once
+	Join     Kind = "Join"     // a Merge of two inputs
+	Union    Kind = "Union"    // bag union of any number of inputs
+	Sort     Kind = "Sort"     // one-off only: order, limit, offset of the one batch
+)
+
+// Node is one operator of the plan. Exactly the spec of its kind is set.
+type Node struct {
+	ID     int     `json:"id"` // stable: names the operator's state
+	Kind   Kind    `json:"kind"`
+	Inputs []*Node `json:"inputs,omitempty"`
+	Fields []Field `json:"fields"`
+
+	Source  *SourceSpec    `json:"source,omitempty"`
+	Values  [][]*expr.Expr `json:"values,omitempty"`
+	Map     *MapSpec       `json:"map,omitempty"`
+	Shuffle *ShuffleSpec   `json:"shuffle,omitempty"`
+	Agg     *AggSpec       `json:"agg,omitempty"` // Reduce and Merge
+	Join    *JoinSpec      `json:"join,omitempty"`
+	Sort    *SortSpec      `json:"sort,omitempty"`
+
+	Props Props `json:"props"`
+}
+
+// Props are what is known of a node's output; EXPLAIN prints them.
+type Props struct {
+	Keys       [][]int `json:"keys,omitempty"` // each: positions that are unique together
+	AppendOnly bool    `json:"append_only,omitempty"`
+	// Unbounded: the node's own state grows with the number of input rows or keys
+	// for ever; empty when it has none or a bound.
+	Unbounded string `json:"unbounded,omitempty"`
+}
+
+// SourceSpec reads columns of a catalog object.
+type SourceSpec struct {
+	Table   uint64 `json:"table"` // catalog object id; 0: one row without columns
+	Name    string `json:"name"`  // db.name, for people
+	Columns []int  `json:"columns"`
+}
+
+// MapSpec keeps the rows for which all of Filter are true, then computes
+// Project (nil: all columns as they are).
+type MapSpec struct {
+	Filter  []*expr.Expr `json:"filter,omitempty"`
+	Project []*expr.Expr `json:"project,omitempty"`
+}
+
+// ShuffleKind is where a row may go.
+type ShuffleKind string
+
+// The shuffle kinds.
+const (
+	Hash      ShuffleKind = "hash"      // to the partition of its key columns
+	Single    ShuffleKind = "single"    // all rows to one task
+	Broadcast ShuffleKind = "broadcast" // each row to every task
+)
+
+// ShuffleSpec sends rows to partitions.
+type ShuffleSpec struct {
+	Kind ShuffleKind `json:"kind"`
+	Keys []int       `json:"keys,omitempty"`
+}
+
+// AggSpec is what Reduce and Merge do. Output fields: the keys in order, then,
+// for a Reduce, each aggregate's partial columns (agg.Partial), for a Merge one
+// result column each.
+//
+//   - Reduce: input rows are raw.
+//   - Merge with Partial: input is a Reduce's output (Keys are 0 … n−1).
+//   - Merge without: input rows are raw, aggregates read them by position.
+//
+// Without keys there is one group, which exists even over nothing.
+type AggSpec struct {
+	Keys       []int      `json:"keys"`
+	Aggs       []agg.Call `json:"aggs"`
+	Partial    bool       `json:"partial,omitempty"`
+	AppendOnly bool       `json:"append_only,omitempty"` // no retraction will come: MIN and MAX keep one value
+}
+
+// JoinKind tells joins apart.
+type JoinKind string
+
+// The join kinds.
+const (
+	InnerJoin JoinKind = "inner"
+	LeftJoin  JoinKind = "left"
+)
+
+// JoinSpec joins input 0 (left) and 1 (right). Output: left's fields, then
+// right's. Rows match if their keys are equal pair by pair (NULL never, unless
+// NullSafe says so for the pair) and Residual, over the output's positions, is
+// true.
+type JoinSpec struct {
+	Kind      JoinKind     `json:"kind"`
+	LeftKeys  []int        `json:"left_keys"`
+	RightKeys []int        `json:"right_keys"`
+	NullSafe  []bool       `json:"null_safe,omitempty"`
+	Residual  []*expr.Expr `json:"residual,omitempty"`
+}
+
+// SortSpec orders the rows of the one batch. Ties break by the row's own columns.
+type SortSpec struct {
+	Keys   []SortKey `json:"keys,omitempty"`
+	Limit  int64     `json:"limit"` // −1: none
+	Offset int64     `json:"offset,omitempty"`
+}
+
+// SortKey is one ORDER BY key.
+type SortKey struct {
+	Col  int  `json:"col"`
+	Desc bool `json:"desc,omitempty"`
+}

@@ -1,0 +1,113 @@
+package bind
+
+import (
+	"streamsql/catalog"
+	"streamsql/sql/expr"
+	"streamsql/sql/types"
+)
+
+// Statement is a bound statement: one of the types below. What needs no names
+// or types (SHOW, SET, USE, BEGIN, KILL …) the session takes from the parser.
+type Statement interface{ statement() }
+
+// SelectStatement reads.
+type SelectStatement struct {
+	Query *Query
+	// Params are the types found for each `?`.
+	Params []types.Type
+	// Reads are the tables, streams and views named, for privileges (plain views by
+	// their own name, not by what is in them).
+	Reads []*catalog.Table
+}
+
+// Insert is INSERT, REPLACE and INSERT … ON DUPLICATE KEY UPDATE.
+type Insert struct {
+	Table *catalog.Table
+	// Source gives the rows: its Out are Table's columns, in order, hidden ones and
+	// defaults included, cast as an assignment does. A NULL in an AUTO_INCREMENT or
+	// RowID column stands for the next number.
+	Source *Query
+	// Rows are the same as constants, one expression per column, when the
+	// statement is VALUES lists; Source is nil then.
+	Rows    [][]*expr.Expr
+	Replace bool
+	Ignore  bool
+	// OnDuplicate are the assignments for a row that is already there. Expressions
+	// see the old row's columns as OldCols and the row to be inserted as NewCols.
+	OnDuplicate      []Assignment
+	OldCols, NewCols []Col
+	Params           []types.Type
+	Reads            []*catalog.Table
+}
+
+// Assignment sets column Column (a position in the table) to Expr, cast already.
+type Assignment struct {
+	Column int
+	Expr   *expr.Expr
+}
+
+// Update changes the rows that Query gives: its Out are first the table's
+// columns as they are, then the new value for each of Columns.
+type Update struct {
+	Table   *catalog.Table
+	Query   *Query
+	Columns []int // positions in the table that are assigned, in order
+	Params  []types.Type
+	Reads   []*catalog.Table
+}
+
+// Delete removes the rows that Query gives: its Out are the table's columns.
+type Delete struct {
+	Table  *catalog.Table
+	Query  *Query
+	Params []types.Type
+	Reads  []*catalog.Table
+}
+
+// CreateDatabase makes a namespace.
+type CreateDatabase struct {
+	Name        string
+	IfNotExists bool
+}
+
+// DropDatabase drops it with all that is in it.
+type DropDatabase struct {
+	Name     string
+	IfExists bool
+}
+
+// CreateTable makes a stream table, table, view or materialized view. Table has
+// no ID, Plan or CreatedAt yet. Query is set for the views.
+type CreateTable struct {
+	Table       *catalog.Table
+	Query       *Query
+	IfNotExists bool
+	OrReplace   bool
+}
+
+// DropTables drops objects of one kind.
+type DropTables struct {
+	Kind     catalog.Kind
+	Names    []Name
+	IfExists bool
+	Cascade  bool
+}
+
+// Name is a qualified name; DB is filled in from the session.
+type Name struct{ DB, Name string }
+
+// Explain shows the plan of a statement.
+type Explain struct {
+	Format    string // "text", "json", "dot"
+	Statement Statement
+}
+
+func (*SelectStatement) statement() {}
+func (*Insert) statement()          {}
+func (*Update) statement()          {}
+func (*Delete) statement()          {}
+func (*CreateDatabase) statement()  {}
+func (*DropDatabase) statement()    {}
+func (*CreateTable) statement()     {}
+func (*DropTables) statement()      {}
+func (*Explain) statement()         {}

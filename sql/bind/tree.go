@@ -1,0 +1,144 @@
+// Package bind resolves names and types: from the parser's tree to a bound one,
+// in which every column has an id that is unique in the query, every function
+// its overload and every cast is explicit. It asks package catalog what exists.
+package bind
+
+import (
+	"streamsql/catalog"
+	"streamsql/sql/agg"
+	"streamsql/sql/expr"
+	"streamsql/sql/types"
+)
+
+// Col is a column of a bound relation. In expressions it is an OpColumn whose
+// Col is ID.
+type Col struct {
+	ID   int
+	Name string // as the user sees it: the alias, or the source text
+	Type types.Type
+}
+
+// Query is a bound query expression.
+type Query struct {
+	Root Rel
+	// Out are the columns of the result, in order; each is a column of Root.
+	Out []Col
+	// OrderBy, Limit and Offset apply to Root's rows. Each key is a column of Root
+	// (sort expressions that are not in Out became hidden columns of it). Limit −1: none.
+	OrderBy []Order
+	Limit   int64
+	Offset  int64
+}
+
+// Order is one ORDER BY key.
+type Order struct {
+	Col  int // column id
+	Desc bool
+}
+
+// Rel is a relation: one of the types below.
+type Rel interface {
+	// Columns are what the relation gives, in order.
+	Columns() []Col
+}
+
+// Scan reads a table, stream or materialized view. (A plain view is expanded:
+// its query stands in its place as a Derived.)
+type Scan struct {
+	Table *catalog.Table
+	Alias string
+	Cols  []Col // one for each column of Table, hidden ones too
+}
+
+// Derived is a parenthesised query, a CTE's use or an expanded view. With an
+// ORDER BY without LIMIT, the order is dropped.
+type Derived struct {
+	Query *Query
+}
+
+// JoinKind tells joins apart.
+type JoinKind uint8
+
+// The join kinds. RIGHT is a LEFT with its sides exchanged, CROSS an INNER
+// without condition; USING and NATURAL are On conditions.
+const (
+	InnerJoin JoinKind = iota
+	LeftJoin
+)
+
+// Join gives the columns of Left, then those of Right (nullable in a LEFT join).
+type Join struct {
+	Kind        JoinKind
+	Left, Right Rel
+	On          []*expr.Expr // conjuncts; all must be true
+	Cols        []Col
+}
+
+// Computed is a column made by an expression over the input's columns.
+type Computed struct {
+	Col
+	Expr *expr.Expr
+}
+
+// Aggregate is a column made by an aggregate function over the input's columns.
+type Aggregate struct {
+	Col
+	Call agg.Call
+}
+
+// Select is one SELECT block. The phases run in the order of the fields, each
+// sees the columns of the one before:
+//
+//	From → Where → (Grouped: GroupBy, Aggs → Having) → Project → Distinct
+//
+// With Grouped, Having and Project see only the columns of GroupBy and Aggs.
+// Project has every column that OrderBy of the enclosing Query needs, hidden
+// ones last.
+type Select struct {
+	From    Rel          // nil: one row without columns
+	Where   []*expr.Expr // conjuncts
+	Grouped bool
+	GroupBy []Computed // none though Grouped: one group, which exists even over nothing
+	Aggs    []Aggregate
+	Having  []*expr.Expr
+	Project []Computed
+	// Distinct drops duplicates of Project's columns (there are no hidden ones then).
+	Distinct bool
+}
+
+// Union is UNION ALL, or with Distinct, UNION. Inputs are cast to the types of Cols.
+type Union struct {
+	Inputs   []*Query
+	Distinct bool
+	Cols     []Col // own ids, positionally
+}
+
+// Values is a constant relation.
+type Values struct {
+	Rows [][]*expr.Expr
+	Cols []Col
+}
+
+// Columns of a scan.
+func (r *Scan) Columns() []Col { return r.Cols }
+
+// Columns of a derived table: its query's result.
+func (r *Derived) Columns() []Col { return r.Query.Out }
+
+// Columns of a join: left's, then right's.
+func (r *Join) Columns() []Col { return r.Cols }
+
+// Columns of a SELECT block: its projections.
+func (r *Select) Columns() []Col {
+	cols := make([]Col, len(r.Project))
+	for i, p := range r.Project {
+		cols[i] = p.Col
+	}
+	return cols
+}
+
+// Columns of a union.
+func (r *Union) Columns() []Col { return r.Cols }
+
+// Columns of a VALUES list.
+func (r *Values) Columns() []Col { return r.Cols }
