@@ -7,13 +7,48 @@ import (
 	"context"
 	"time"
 
+	"streamsql/catalog"
 	"streamsql/operators/batch"
 	"streamsql/planner/physical"
+	"streamsql/sql/bind"
 )
 
 // Position is how far a writer got in the commit log: the sequence of the last
 // commit group that holds something of it. 0: nothing.
 type Position uint64
+
+// Warning is a row of SHOW WARNINGS.
+type Warning struct {
+	Code    uint16
+	Message string
+}
+
+// Result is what a statement that changes rows reports.
+type Result struct {
+	Affected     uint64 // as MySQL counts: REPLACE and ON DUPLICATE KEY count 2 for a row that was changed
+	Matched      uint64 // UPDATE: rows found
+	Changed      uint64 // UPDATE: rows that became different
+	LastInsertID uint64 // the first AUTO_INCREMENT value made by the statement, 0 if none
+	Duplicates   uint64
+	Warnings     []Warning
+}
+
+// InsertOptions say what to do with a row whose key is there already.
+type InsertOptions struct {
+	Ignore           bool // leave it out, with a warning
+	Replace          bool // replace the old row
+	OnDuplicate      []bind.Assignment
+	OldCols, NewCols []bind.Col
+	Eval             EvalOptions
+}
+
+// EvalOptions is what expressions take from the session.
+type EvalOptions struct {
+	Now      time.Time // NOW() of the statement
+	Location *time.Location
+	Strict   bool // sql_mode has STRICT_TRANS_TABLES or STRICT_ALL_TABLES
+	SQLMode  string
+}
 
 // Rows is the result of a one-off query. It must be closed. One goroutine at a time.
 type Rows interface {
@@ -27,8 +62,28 @@ type Rows interface {
 
 // ReadOptions say what a query reads.
 type ReadOptions struct {
-	// After makes the query see all commits up to this position, waiting at most
-	// Timeout for views to take them in.
+	// After makes the query see all commits up to this position; it waits at most
+	// Timeout for views to take them in, then fails with the name of the view that lags.
 	After   Position
 	Timeout time.Duration
+	Eval    EvalOptions
+	Params  []byte // reserved
+}
+
+// Tx is a transaction: its changes lie within one batch, whole, or are not
+// there. It reads tables and views at the batch of its first read, plus its own
+// writes to tables. One goroutine at a time.
+type Tx interface {
+	// Query runs a one-off plan.
+	Query(ctx context.Context, plan *physical.Plan, o ReadOptions) (Rows, error)
+	// Insert adds rows, which have all columns of t in order, hidden ones too.
+	Insert(ctx context.Context, t *catalog.Table, rows *batch.Chunk, o InsertOptions) (Result, error)
+	// Update replaces each row of old by the row of the same position of new.
+	Update(ctx context.Context, t *catalog.Table, old, new *batch.Chunk) (Result, error)
+	// Delete removes rows.
+	Delete(ctx context.Context, t *catalog.Table, old *batch.Chunk) (Result, error)
+	// Commit makes the changes durable and returns where they are. Error 1213 when
+	// another transaction changed the same rows first: nothing was done then.
+	Commit(ctx context.Context) (Position, error)
+	Rollback()
 }

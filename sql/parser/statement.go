@@ -1,0 +1,55 @@
+// Package parser turns text into statements: TiDB's parser behind a pre-pass of
+// our own that knows the dialect's words and keeps positions as typed.
+package parser
+
+import "github.com/pingcap/tidb/pkg/parser/ast"
+
+// Statement is one parsed statement.
+type Statement struct {
+	Text string // as typed, without the final semicolon
+	// Node is TiDB's tree; nil for the statements that are wholly ours.
+	Node ast.StmtNode
+	// Exactly one of these is set for a statement of the dialect.
+	Stream  *StreamTable // Node is the *ast.CreateTableStmt of its columns and keys
+	MatView *CreateMaterializedView
+	Drop    *Drop
+	Flush   *FlushStreams
+	Show    *ShowStreams
+}
+
+// StreamTable is what CREATE STREAM TABLE has beyond CREATE TABLE.
+type StreamTable struct {
+	Options map[string]string // WITH (…), keys in lower case
+}
+
+// CreateMaterializedView is CREATE MATERIALIZED VIEW.
+type CreateMaterializedView struct {
+	Name        *ast.TableName
+	Columns     []string // the optional column list
+	IfNotExists bool
+	Options     map[string]string
+	Query       ast.StmtNode // *ast.SelectStmt, *ast.SetOprStmt …
+	QueryText   string       // as typed
+}
+
+// Drop is DROP of STREAM TABLE, MATERIALIZED VIEW, and of TABLE or VIEW with CASCADE.
+type Drop struct {
+	Kind     string // "stream table", "materialized view", "table", "view"
+	Names    []*ast.TableName
+	IfExists bool
+	Cascade  bool
+}
+
+// FlushStreams is FLUSH STREAMS [view, …] [WITH TIMEOUT seconds].
+type FlushStreams struct {
+	Names   []*ast.TableName
+	Timeout float64 // seconds; 0: the session's
+}
+
+// ShowStreams is SHOW STREAM TABLES | MATERIALIZED VIEWS | STREAM STATUS …
+type ShowStreams struct {
+	What string // in lower case: "stream tables", "materialized views", "stream status", "create materialized view", "create stream table"
+	DB   string // FROM db, or empty
+	Name *ast.TableName
+	Like string
+}
