@@ -113,6 +113,12 @@ const (
 	FuncNotExist          = 1630
 	IllegalValueForType   = 1367
 	TooHighLevelOfNesting = 1473
+	DropWithReaders       = 3730 // MySQL: a table that a foreign key refers to
+	FieldInOrderNotSelect = 3065
+	WrongColumnCount      = 1222 // UNION
+	DerivedMustHaveAlias  = 1248
+	NonGroupingField      = 1463
+	WrongColumnName       = 1166
 )
 
 var states = map[uint16]string{
@@ -134,5 +140,6 @@ var states = map[uint16]string{
 	TooBigPrecision: "42000", MBiggerThanD: "42000", InvalidJSONText: "22032", InvalidCastToJSON: "22032",
 	InvalidUseOfNull: "22004", ReadOnlyTransaction: "25006", IllegalValueForType: "22007", DBDropExists: "HY000",
 	DBCreateExists: "HY000", InvalidGroupFuncUse: "HY000", TruncatedWrongField: "HY000",
-	DuplicatedValueInType: "HY000", KillDenied: "HY000", NoSuchThread: "HY000",
+	DropWithReaders: "HY000", WrongColumnCount: "21000", DerivedMustHaveAlias: "42000", NonGroupingField: "42000",
+	WrongColumnName: "42000", DuplicatedValueInType: "HY000", KillDenied: "HY000", NoSuchThread: "HY000",
 }
