@@ -1,0 +1,65 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"log/slog"
+	"time"
+
+	"streamsql/cmd/streamsql/child"
+	"streamsql/cmd/streamsql/settings"
+)
+
+// Config is how a server is to run.
+type Config struct {
+	MySQL              string        // listen address of the MySQL protocol
+	Data               string        // data directory, made when it is not there
+	Workers            int           // threads that run queries; 0: one per core
+	CheckpointInterval time.Duration // how often state is made durable at the latest
+	Log                *slog.Logger
+	// Ready is called once, when the server accepts connections.
+	Ready func(child.Ready)
+}
+
+// parseServe reads the flags of serve, the environment and the config file.
+func parseServe(e env, args []string) (Config, error) {
+	var c Config
+	var level slog.Level
+	format := "text"
+	fs := newFlags(e, "serve", "[flags]",
+		"Runs the server until SIGINT or SIGTERM. Once it serves, a line of JSON with its addresses\nappears on standard output; logs go to standard error.")
+	fs.StringVar(&c.MySQL, "mysql", "127.0.0.1:4000", "`address` for MySQL clients; port 0 takes a free one")
+	fs.StringVar(&c.Data, "data", "./data", "data `directory`")
+	fs.IntVar(&c.Workers, "workers", 0, "threads that run queries; 0: one per core")
+	fs.DurationVar(&c.CheckpointInterval, "checkpoint-interval", time.Second, "how often state is made durable")
+	fs.TextVar(&level, "log-level", slog.LevelInfo, "debug, info, warn or error")
+	fs.StringVar(&format, "log-format", format, "text or json")
+	fs.String(settings.FileFlag, "", "YAML `file` with further settings")
+	if err := settings.Parse(fs, args, e.lookup); err != nil {
+		return c, err
+	}
+	switch {
+	case fs.NArg() > 0:
+		return c, fmt.Errorf("unexpected argument %q", fs.Arg(0))
+	case c.Workers < 0:
+		return c, fmt.Errorf("--workers=%d: want 0 or more", c.Workers)
+	case c.CheckpointInterval <= 0:
+		return c, fmt.Errorf("--checkpoint-interval=%v: want more than 0", c.CheckpointInterval)
+	case c.Data == "":
+		return c, fmt.Errorf("--data is empty")
+	}
+	var err error
+	c.Log, err = newLog(e.stderr, format, level)
+	return c, err
+}
+
+func newLog(w io.Writer, format string, level slog.Level) (*slog.Logger, error) {
+	o := &slog.HandlerOptions{Level: level}
+	switch format {
+	case "text":
+		return slog.New(slog.NewTextHandler(w, o)), nil
+	case "json":
+		return slog.New(slog.NewJSONHandler(w, o)), nil
+	}
+	return nil, fmt.Errorf("--log-format=%s: want text or json", format)
+}

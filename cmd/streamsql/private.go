@@ -1,0 +1,48 @@
+package main
+
+import (
+	"context"
+	"net"
+	"os"
+
+	"streamsql/cmd/streamsql/child"
+	"streamsql/cmd/streamsql/slt"
+)
+
+// startPrivate runs this very binary as a server on a temporary data directory.
+// A process of its own, and not a goroutine, so that it can be killed for real.
+func startPrivate(ctx context.Context) (*child.Server, error) {
+	self, err := os.Executable()
+	if err != nil {
+		return nil, err
+	}
+	return child.Start(ctx, child.Options{Binary: self})
+}
+
+func runTest(ctx context.Context, e env, args []string) int {
+	return slt.Main(ctx, args, e.stdout, e.stderr, func(ctx context.Context) (slt.Server, error) { return startPrivate(ctx) })
+}
+
+// runScript gives a file to the shell, connected to a private server.
+func runScript(ctx context.Context, e env, args []string) int {
+	fs := newFlags(e, "run", "[shell flags] file.sql",
+		"Starts a server on a temporary data directory and a free port, runs the file through the shell,\nand stops it. Flags are those of streamsql sql, save host, port and user.")
+	if len(args) == 0 {
+		fs.Usage()
+		return exitUsage
+	}
+	if args[0] == "-h" || args[0] == "-help" || args[0] == "--help" {
+		fs.Usage()
+		return 0
+	}
+	s, err := startPrivate(ctx)
+	if err != nil {
+		return failed(e, "run", exitFailed, err)
+	}
+	defer s.Stop()
+	host, port, err := net.SplitHostPort(s.Addr())
+	if err != nil {
+		return failed(e, "run", exitFailed, err)
+	}
+	return runSQL(ctx, e, append([]string{"-h", host, "-P", port, "-u", "root"}, args...))
+}
