@@ -68,6 +68,8 @@ func (e *Expr) write(b *strings.Builder, outer int) {
 func (e *Expr) writeCall(b *strings.Builder, outer int) {
 	power := infix[e.Fn]
 	switch {
+	case e.Fn == "coerce" || e.Fn == "to_scale" || e.Fn == "assign": // put in by package builtin, not written by anyone
+		e.Args[0].write(b, outer)
 	case power > 0 && len(e.Args) >= 2:
 		open(b, power < outer)
 		for i, a := range e.Args {

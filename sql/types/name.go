@@ -29,6 +29,10 @@ func (t Type) String() string {
 		if t.Bool {
 			return "tinyint(1)"
 		}
+	case Float, Double:
+		if t.Scale < NotFixed && t.Prec > 0 {
+			name += "(" + strconv.Itoa(t.Prec) + "," + strconv.Itoa(t.Scale) + ")"
+		}
 	case Decimal:
 		name += "(" + strconv.Itoa(t.Prec) + "," + strconv.Itoa(t.Scale) + ")"
 	case Char, VarChar, Binary, VarBinary:
@@ -42,7 +46,7 @@ func (t Type) String() string {
 	case Enum:
 		name += "(" + quoteElements(t.Enum) + ")"
 	}
-	if t.Unsigned {
+	if t.Unsigned && t.Kind != Year {
 		name += " unsigned"
 	}
 	return name
