@@ -1,0 +1,59 @@
+package operators
+
+import (
+	"streamsql/sql/agg"
+	"streamsql/sql/expr"
+	"streamsql/sql/types"
+)
+
+// AggSpec says what a Reduce or a Merge does. Output: the keys in order, then,
+// for a Reduce, each aggregate's partial columns (agg.Partial), for a Merge one
+// result column each. Arguments of aggregates are columns (or none: COUNT(*)).
+//
+// A Reduce's rows carry in their weight how many input rows are in them (the
+// sum of their weights; it may be 0 or negative while the partials are not
+// nothing), which a Merge with Partial counts a group's rows by.
+type AggSpec struct {
+	Input      []types.Type // of the input columns
+	Keys       []int
+	Aggs       []agg.Call
+	Partial    bool // Merge: the input is a Reduce's output; Keys are 0 … n−1
+	AppendOnly bool // no retraction will come: MIN and MAX keep one value
+}
+
+// JoinKind tells joins apart.
+type JoinKind uint8
+
+// The join kinds.
+const (
+	InnerJoin JoinKind = iota
+	LeftJoin
+)
+
+// JoinSpec joins input 0 (left) and 1 (right). Output: left's columns, then
+// right's. Rows match if their keys are equal pair by pair (NULL never, unless
+// NullSafe says so for the pair) and all of Residual, over the output's
+// positions, are true. Without keys every row meets every other.
+type JoinSpec struct {
+	Kind                JoinKind
+	Left, Right         []types.Type
+	LeftKeys, RightKeys []int
+	NullSafe            []bool // nil: none
+	Residual            []*expr.Expr
+}
+
+// SortSpec orders the rows of the one batch: NULLs first (last with Desc), ties
+// by the row's own columns, from the first to the last.
+type SortSpec struct {
+	Input  []types.Type
+	Keys   []OrderKey
+	Limit  int64 // −1: none
+	Offset int64
+}
+
+// ViewSpec is the result of a query that stays. With Key, no two rows agree in
+// these columns; without, it is a bag.
+type ViewSpec struct {
+	Input []types.Type
+	Key   []int
+}

@@ -1,0 +1,247 @@
+package state
+
+import (
+	"encoding/binary"
+	"fmt"
+	"sync"
+
+	"github.com/cespare/xxhash/v2"
+)
+
+// Image is a store as it was at one moment. It is immutable, and safe for all,
+// without a lock, until its Release.
+type Image struct {
+	store *Store
+	pages []*page
+	epoch uint64
+	rows  int64
+}
+
+// Snapshot takes an image. It costs a copy of the page pointers; after it, the
+// first write to each page copies the page, so take one when somebody reads,
+// not every batch.
+func (s *Store) Snapshot() *Image {
+	im := &Image{store: s, pages: append([]*page(nil), s.pages...), epoch: s.epoch, rows: s.rows}
+	s.mu.Lock()
+	s.images[im] = struct{}{}
+	s.shared.Store(s.epoch)
+	s.mu.Unlock()
+	s.epoch++
+	return im
+}
+
+// Release ends the image: nobody reads it any more, and its pages need no more
+// copying. It may be called by any goroutine, once or more often.
+func (im *Image) Release() {
+	s := im.store
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if _, ok := s.images[im]; !ok {
+		return
+	}
+	delete(s.images, im)
+	newest := uint64(0)
+	for other := range s.images {
+		newest = max(newest, other.epoch)
+	}
+	s.shared.Store(newest)
+	if newest == 0 {
+		s.account.Release(s.retired.Swap(0))
+	}
+}
+
+// Len returns how many rows the image has.
+func (im *Image) Len() int64 { return im.rows }
+
+// Get returns a row that lived at the moment of the image.
+func (im *Image) Get(r Ref) []byte { return im.pages[r.page()].row(r.slot()) }
+
+// Rows calls f for each row, in the order of the Refs, until it returns false.
+func (im *Image) Rows(f func(r Ref, row []byte) bool) { im.RowsFrom(0, f) }
+
+// RowsFrom is Rows from the row with Ref from on (the next one, if that is
+// gone), so that a scan can go in pieces: begin at 0, go on after the last Ref seen.
+func (im *Image) RowsFrom(from Ref, f func(r Ref, row []byte) bool) {
+	first := from.slot()
+	for no := max(from.page(), 1); no < uint64(len(im.pages)); no++ {
+		if no != from.page() {
+			first = 0
+		}
+		if p := im.pages[no]; p != nil && !p.eachFrom(no, first, f) {
+			return
+		}
+	}
+}
+
+// eachFrom calls f for the rows of slots from first on, and reports whether f wants more.
+func (p *page) eachFrom(no uint64, first uint32, f func(r Ref, row []byte) bool) bool {
+	for slot := first; slot < uint32(p.slots); slot++ {
+		if n := p.length(slot); n > 0 {
+			at := p.base + slot*p.size
+			if !f(Ref(no<<16|uint64(slot)), p.data[at:at+uint32(n)]) {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// Page returns the stored form of page no, nil if there is none of that number.
+func (im *Image) Page(no uint64) []byte {
+	if no >= uint64(len(im.pages)) || im.pages[no] == nil {
+		return nil
+	}
+	return im.pages[no].data
+}
+
+// Delta is what a checkpoint writes: the pages that changed since the one
+// before. Its image is to be released once they are written.
+type Delta struct {
+	*Image
+	Changed []uint64 // numbers of the pages to write
+	Freed   []uint64 // numbers of pages that are no more
+
+	ledger *ledger
+	prev   *Delta
+}
+
+// Checkpoint takes a Delta. It costs as a Snapshot does.
+func (s *Store) Checkpoint() *Delta {
+	d := &Delta{Image: s.Snapshot(), ledger: s.ledger}
+	for _, no := range s.touched {
+		if p := s.pages[no]; p != nil {
+			p.dirty = false
+			d.Changed = append(d.Changed, no)
+		} else {
+			d.Freed = append(d.Freed, no)
+		}
+	}
+	s.touched = s.touched[:0]
+	clear(s.gone)
+	s.ledger.add(d)
+	return d
+}
+
+// Hash returns a hash of all that the store held at this checkpoint, which
+// equals Digest of a store that loaded the same pages. It reads the changed
+// pages, so call it where they are written; any goroutine may.
+func (d *Delta) Hash() uint64 { return d.ledger.hash(d) }
+
+// ledger keeps the sum of the pages' hashes from checkpoint to checkpoint.
+type ledger struct {
+	mu      sync.Mutex
+	sums    map[uint64]uint64 // by page number
+	total   uint64
+	pending []*Delta
+	done    map[*Delta]uint64
+}
+
+func newLedger() *ledger { return &ledger{sums: map[uint64]uint64{}, done: map[*Delta]uint64{}} }
+
+func (l *ledger) add(d *Delta) {
+	l.mu.Lock()
+	l.pending = append(l.pending, d)
+	l.mu.Unlock()
+}
+
+// hash works the pending deltas off, in their order, up to d.
+func (l *ledger) hash(d *Delta) uint64 {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if h, ok := l.done[d]; ok {
+		return h
+	}
+	clear(l.done) // only the newest is asked for again
+	for len(l.pending) > 0 {
+		next := l.pending[0]
+		l.pending[0], l.pending = nil, l.pending[1:]
+		for _, no := range next.Freed {
+			l.set(no, 0)
+		}
+		for _, no := range next.Changed {
+			l.set(no, pageHash(no, next.Image.pages[no].data))
+		}
+		if next == d {
+			break
+		}
+	}
+	l.done[d] = l.total
+	return l.total
+}
+
+func (l *ledger) set(no, sum uint64) {
+	l.total += sum - l.sums[no]
+	if sum == 0 {
+		delete(l.sums, no)
+	} else {
+		l.sums[no] = sum
+	}
+}
+
+// pageHash binds a page's bytes to its number.
+func pageHash(no uint64, data []byte) uint64 {
+	var d xxhash.Digest
+	d.ResetWithSeed(no)
+	_, _ = d.Write(data)
+	return d.Sum64()
+}
+
+// Load puts a stored page, which the store takes over, into an empty store.
+// FinishLoad must follow when all pages are there.
+func (s *Store) Load(no uint64, data []byte) error {
+	sum := pageHash(no, data) // before the free list is threaded through
+	p, err := openPage(data)
+	if err != nil {
+		return err
+	}
+	if no == 0 || no >= 1<<48 {
+		return fmt.Errorf("state page with the number %d", no)
+	}
+	for uint64(len(s.pages)) <= no {
+		s.pages = append(s.pages, nil)
+	}
+	if s.pages[no] != nil {
+		return fmt.Errorf("state page %d is there twice", no)
+	}
+	if err := s.account.Reserve(int64(len(data))); err != nil {
+		return err
+	}
+	p.epoch = s.epoch
+	s.pages[no] = p
+	s.bytes += int64(len(data))
+	s.rows += int64(p.live)
+	s.ledger.set(no, sum)
+	return nil
+}
+
+// FinishLoad rebuilds the lists of free space after the last Load.
+func (s *Store) FinishLoad() {
+	for no := uint64(len(s.pages)) - 1; no >= 1; no-- {
+		p := s.pages[no]
+		if p == nil {
+			s.unused = append(s.unused, no)
+		} else if !p.big && p.live < p.slots {
+			p.avail = true
+			s.avail[p.class] = append(s.avail[p.class], no)
+		}
+	}
+}
+
+// Digest returns the hash of what was loaded, to compare with that of the checkpoint.
+func (s *Store) Digest() uint64 {
+	s.ledger.mu.Lock()
+	defer s.ledger.mu.Unlock()
+	return s.ledger.total
+}
+
+// Scan calls f for each live row, which f must not change the store under.
+func (s *Store) Scan(f func(r Ref, row []byte) bool) {
+	for no, p := range s.pages {
+		if p != nil && !p.eachFrom(uint64(no), 0, f) {
+			return
+		}
+	}
+}
+
+func getInt(b []byte) int64    { return int64(binary.LittleEndian.Uint64(b)) }
+func putInt(b []byte, x int64) { binary.LittleEndian.PutUint64(b, uint64(x)) }

@@ -1,0 +1,176 @@
+package state
+
+import (
+	"encoding/binary"
+	"fmt"
+)
+
+// A page begins with a header of 16 bytes, little endian:
+//
+//	0  u8   format version (1)
+//	1  u8   kind: 0 slab of equal slots, 1 one big row
+//	2  u16  slab: slot size in bytes
+//	4  u16  slab: number of slots
+//	8  u32  big: length of the row
+//
+// In a slab follow the lengths of the rows, u16 each, 0: the slot is free; then,
+// from the next multiple of 8 on, the slots. In a big page follows the row.
+const (
+	// PageSize is the size of a slab page in bytes.
+	PageSize = 16 << 10
+
+	pageVersion = 1
+	kindSlab    = 0
+	kindBig     = 1
+	headerSize  = 16
+	maxSlot     = 4080 // longer rows get a page of their own
+)
+
+// slotSizes are the size classes, at most 25 % apart.
+var slotSizes = func() []int {
+	var s []int
+	for n := 16; n < 128; n += 8 {
+		s = append(s, n)
+	}
+	for n := 128; n < maxSlot; n += max(16, n/5&^15) {
+		s = append(s, n)
+	}
+	return append(s, maxSlot)
+}()
+
+// classOf[(n+7)/8] is the smallest class that holds n bytes.
+var classOf = func() (t [maxSlot/8 + 1]uint8) {
+	c := 0
+	for i := range t {
+		for slotSizes[c] < i*8 {
+			c++
+		}
+		t[i] = uint8(c)
+	}
+	return t
+}()
+
+// page is one page in memory. data's bytes change only while no image holds the
+// page; size and base never do, so that images may read them.
+type page struct {
+	data []byte
+	size uint32 // slot size, or of a big page the length of its row
+	base uint32 // where the first slot is
+
+	// The rest belongs to the store.
+	epoch uint64 // of the store when the page was made or copied
+	slots int32
+	live  int32
+	top   int32 // slots from here on were never used
+	free  int32 // head of the list of free slots below top, −1: none; a free slot begins with the next, u16, 0xFFFF: none
+	class uint8
+	big   bool
+	dirty bool // changed since the last checkpoint
+	avail bool // in its class's list of pages with room
+}
+
+func newSlab(class uint8) *page {
+	size := slotSizes[class]
+	n := (PageSize - headerSize - 8) / (size + 2)
+	p := &page{
+		data: make([]byte, PageSize), size: uint32(size), base: uint32(headerSize+2*n+7) &^ 7,
+		slots: int32(n), free: -1, class: class,
+	}
+	p.data[0], p.data[1] = pageVersion, kindSlab
+	binary.LittleEndian.PutUint16(p.data[2:], uint16(size))
+	binary.LittleEndian.PutUint16(p.data[4:], uint16(n))
+	return p
+}
+
+func newBig(n int) *page {
+	p := &page{data: make([]byte, headerSize+n), size: uint32(n), base: headerSize, slots: 1, live: 1, top: 1, free: -1, big: true}
+	p.data[0], p.data[1] = pageVersion, kindBig
+	binary.LittleEndian.PutUint32(p.data[8:], uint32(n))
+	return p
+}
+
+// copied returns a page of equal content that the caller may write to.
+func (p *page) copied() *page {
+	q := *p
+	q.data = make([]byte, len(p.data))
+	copy(q.data, p.data)
+	return &q
+}
+
+func (p *page) length(slot uint32) int {
+	if p.big {
+		return int(p.size)
+	}
+	return int(binary.LittleEndian.Uint16(p.data[headerSize+2*slot:]))
+}
+
+func (p *page) setLength(slot uint32, n int) {
+	binary.LittleEndian.PutUint16(p.data[headerSize+2*slot:], uint16(n))
+}
+
+// slot returns the whole of a slot.
+func (p *page) slot(slot uint32) []byte {
+	at := p.base + slot*p.size
+	return p.data[at : at+p.size : at+p.size]
+}
+
+func (p *page) row(slot uint32) []byte {
+	at := p.base + slot*p.size
+	n := uint32(p.length(slot))
+	return p.data[at : at+n : at+n]
+}
+
+// openPage reads a stored page, which it takes over, and rebuilds its free list.
+func openPage(data []byte) (*page, error) {
+	if len(data) < headerSize {
+		return nil, fmt.Errorf("state page of %d bytes", len(data))
+	}
+	if data[0] != pageVersion {
+		return nil, fmt.Errorf("state page of format %d, known is %d", data[0], pageVersion)
+	}
+	if data[1] == kindBig {
+		n := int(binary.LittleEndian.Uint32(data[8:]))
+		if n+headerSize != len(data) || n == 0 {
+			return nil, fmt.Errorf("big state page of %d bytes says %d", len(data), n)
+		}
+		return &page{data: data, size: uint32(n), base: headerSize, slots: 1, live: 1, top: 1, free: -1, big: true}, nil
+	}
+	size, n := int(binary.LittleEndian.Uint16(data[2:])), int(binary.LittleEndian.Uint16(data[4:]))
+	if data[1] != kindSlab || len(data) != PageSize || size == 0 || size > maxSlot || slotSizes[classOf[(size+7)/8]] != size ||
+		n != (PageSize-headerSize-8)/(size+2) {
+		return nil, fmt.Errorf("state page with a broken header: kind %d, %d bytes, %d slots of %d", data[1], len(data), n, size)
+	}
+	p := &page{
+		data: data, size: uint32(size), base: uint32(headerSize+2*n+7) &^ 7,
+		slots: int32(n), top: int32(n), free: -1, class: classOf[(size+7)/8],
+	}
+	for i := n - 1; i >= 0; i-- {
+		switch l := p.length(uint32(i)); {
+		case l > size:
+			return nil, fmt.Errorf("state page with a row of %d bytes in a slot of %d", l, size)
+		case l > 0:
+			p.live++
+		default:
+			p.pushFree(uint32(i))
+		}
+	}
+	return p, nil
+}
+
+// pushFree puts a slot at the head of the free list; its length is 0 already.
+func (p *page) pushFree(slot uint32) {
+	binary.LittleEndian.PutUint16(p.slot(slot), uint16(p.free))
+	p.free = int32(slot)
+}
+
+// take finds a free slot; there is one.
+func (p *page) take() uint32 {
+	p.live++
+	if p.free >= 0 {
+		slot := uint32(p.free)
+		p.free = int32(int16(binary.LittleEndian.Uint16(p.slot(slot))))
+		return slot
+	}
+	p.top++
+	return uint32(p.top - 1)
+}

@@ -1,0 +1,206 @@
+package state
+
+import (
+	"encoding/binary"
+	"math"
+
+	"streamsql/sql/decimal"
+	"streamsql/sql/types"
+	"streamsql/sql/vector"
+)
+
+// Codec turns rows of columns of fixed types into bytes and back. Equal rows
+// (NULL equal to NULL, −0 to 0) give equal bytes. The form, little endian:
+//
+//	null bits, (columns+7)/8 bytes, bit set: NULL (the column's slot is 0 then)
+//	a slot for each column, in order: 8 bytes of an int, a float, or a decimal of
+//	  at most 18 digits; 32 of a longer decimal; of bytes their length, 4
+//	the bytes of the ClassBytes columns, in order
+type Codec struct {
+	Types []types.Type
+	slots []slotForm
+	fixed int // bytes before those of the ClassBytes columns
+	texts int // ClassBytes columns
+}
+
+type slotForm struct {
+	form form
+	at   int // offset of the slot
+}
+
+type form uint8
+
+const (
+	formInt form = iota
+	formFloat
+	formNarrow // decimal
+	formWide
+	formBytes
+)
+
+func formOf(t types.Type) form {
+	switch t.Class() {
+	case types.ClassFloat:
+		return formFloat
+	case types.ClassBytes:
+		return formBytes
+	case types.ClassDecimal:
+		if t.Prec <= 18 {
+			return formNarrow
+		}
+		return formWide
+	default:
+		return formInt
+	}
+}
+
+// NewCodec makes the codec of rows of the types ts.
+func NewCodec(ts []types.Type) *Codec {
+	c := &Codec{Types: ts, slots: make([]slotForm, len(ts)), fixed: (len(ts) + 7) / 8}
+	for i, t := range ts {
+		c.slots[i] = slotForm{formOf(t), c.fixed}
+		switch c.slots[i].form {
+		case formWide:
+			c.fixed += 32
+		case formBytes:
+			c.fixed += 4
+			c.texts++
+		default:
+			c.fixed += 8
+		}
+	}
+	return c
+}
+
+// Fixed returns the length of a row, without that of its ClassBytes columns.
+func (c *Codec) Fixed() int { return c.fixed }
+
+// HasBytes reports a ClassBytes column: rows differ in length.
+func (c *Codec) HasBytes() bool { return c.texts > 0 }
+
+// Append appends the encoding of row i of cols to dst.
+func (c *Codec) Append(dst []byte, cols []*vector.Vector, i int) []byte {
+	base := len(dst)
+	for range c.fixed {
+		dst = append(dst, 0)
+	}
+	for k, s := range c.slots {
+		v := cols[k]
+		if v.IsNull(i) {
+			dst[base+k>>3] |= 1 << (k & 7)
+			continue
+		}
+		slot := dst[base+s.at:]
+		switch s.form {
+		case formInt:
+			binary.LittleEndian.PutUint64(slot, uint64(v.I[i]))
+		case formFloat:
+			binary.LittleEndian.PutUint64(slot, floatBits(v.F[i]))
+		case formNarrow:
+			if v.IsWide() {
+				binary.LittleEndian.PutUint64(slot, v.W[i][0])
+			} else {
+				binary.LittleEndian.PutUint64(slot, uint64(v.I[i]))
+			}
+		case formWide:
+			PutWide(slot, v.Wide(i))
+		case formBytes:
+			b := v.Bytes(i)
+			binary.LittleEndian.PutUint32(slot, uint32(len(b)))
+			dst = append(dst, b...)
+		}
+	}
+	return dst
+}
+
+// Rows are encoded rows one after the other.
+type Rows struct {
+	Buf []byte
+	Off []int // len = rows+1
+}
+
+// At returns row i.
+func (r *Rows) At(i int) []byte { return r.Buf[r.Off[i]:r.Off[i+1]] }
+
+// Len returns the number of rows.
+func (r *Rows) Len() int { return max(len(r.Off)-1, 0) }
+
+// Encode encodes the rows lo to hi (exclusive) of cols into r, over what was there.
+func (c *Codec) Encode(r *Rows, cols []*vector.Vector, lo, hi int) {
+	r.Buf, r.Off = r.Buf[:0], append(r.Off[:0], 0)
+	for i := lo; i < hi; i++ {
+		r.Buf = c.Append(r.Buf, cols, i)
+		r.Off = append(r.Off, len(r.Buf))
+	}
+}
+
+// Decode appends the rows to cols, one column after the other.
+func (c *Codec) Decode(rows [][]byte, cols []*vector.Vector) {
+	text := 0
+	for k, s := range c.slots {
+		v := cols[k]
+		for _, row := range rows {
+			if row[k>>3]>>(k&7)&1 != 0 {
+				v.AppendNull()
+				continue
+			}
+			switch slot := row[s.at:]; s.form {
+			case formFloat:
+				v.AppendFloat(math.Float64frombits(binary.LittleEndian.Uint64(slot)))
+			case formWide:
+				v.AppendWide(GetWide(slot))
+			case formBytes:
+				at := c.textAt(row, text, k)
+				v.AppendBytes(row[at : at+int(binary.LittleEndian.Uint32(slot))])
+			default:
+				v.AppendInt(getInt(slot))
+			}
+		}
+		if s.form == formBytes {
+			text++
+		}
+	}
+}
+
+// textAt returns where the bytes of column k begin, before which come nth other texts.
+func (c *Codec) textAt(row []byte, nth, k int) int {
+	at := c.fixed
+	for j := 0; j < k && nth > 0; j++ {
+		if c.slots[j].form == formBytes {
+			at += int(binary.LittleEndian.Uint32(row[c.slots[j].at:]))
+			nth--
+		}
+	}
+	return at
+}
+
+// Len returns the length of the encoded row that b begins with.
+func (c *Codec) Len(b []byte) int {
+	n := c.fixed
+	if c.texts > 0 {
+		for _, s := range c.slots {
+			if s.form == formBytes {
+				n += int(binary.LittleEndian.Uint32(b[s.at:]))
+			}
+		}
+	}
+	return n
+}
+
+// PutWide writes w in 32 bytes, GetWide reads it.
+func PutWide(b []byte, w decimal.Wide) {
+	_ = b[31]
+	binary.LittleEndian.PutUint64(b, w[0])
+	binary.LittleEndian.PutUint64(b[8:], w[1])
+	binary.LittleEndian.PutUint64(b[16:], w[2])
+	binary.LittleEndian.PutUint64(b[24:], w[3])
+}
+
+// GetWide reads what PutWide wrote.
+func GetWide(b []byte) decimal.Wide {
+	_ = b[31]
+	return decimal.Wide{
+		binary.LittleEndian.Uint64(b), binary.LittleEndian.Uint64(b[8:]),
+		binary.LittleEndian.Uint64(b[16:]), binary.LittleEndian.Uint64(b[24:]),
+	}
+}

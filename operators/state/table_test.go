@@ -1,0 +1,87 @@
+package state
+
+import (
+	"math/rand"
+	"testing"
+)
+
+func TestIntTableAgainstMap(t *testing.T) {
+	rng := rand.New(rand.NewSource(2))
+	tab := NewIntTable()
+	model := map[int64]Ref{}
+	for step := range 300000 {
+		k := int64(rng.Intn(40000)) * int64(1+step%3)
+		if r, ok := model[k]; ok {
+			if got := tab.FindInt(k); got != r {
+				t.Fatalf("step %d: key %d is at %d, want %d", step, k, got, r)
+			}
+			if rng.Intn(2) == 0 {
+				tab.DeleteInt(k, r)
+				delete(model, k)
+			}
+			continue
+		}
+		if got := tab.FindInt(k); got != 0 {
+			t.Fatalf("step %d: key %d found at %d, but it is gone", step, k, got)
+		}
+		model[k] = Ref(step + 1)
+		tab.InsertInt(k, Ref(step+1))
+	}
+	if tab.Len() != int64(len(model)) {
+		t.Fatalf("Len %d, want %d", tab.Len(), len(model))
+	}
+	keys, hashes := []int64{}, []uint64{}
+	for k := range int64(120000) {
+		keys, hashes = append(keys, k), append(hashes, hashInt(k))
+	}
+	refs := make([]Ref, len(keys))
+	tab.FindInts(keys, hashes, refs)
+	for i, k := range keys {
+		if refs[i] != model[k] {
+			t.Fatalf("FindInts: key %d at %d, want %d", k, refs[i], model[k])
+		}
+	}
+}
+
+// TestTableOfFewHashes has many rows under one hash, which no split parts, and
+// images that must not see later changes.
+func TestTableOfFewHashes(t *testing.T) {
+	rng := rand.New(rand.NewSource(3))
+	tab := NewTable()
+	live := map[Ref]uint64{}
+	var im *TableImage
+	var then map[Ref]uint64
+	for step := range 20000 {
+		h := HashBytes([]byte{byte(rng.Intn(5))})
+		if step%4 == 3 {
+			for r, h := range live {
+				tab.Delete(h, r)
+				delete(live, r)
+				break
+			}
+		} else {
+			tab.Insert(h, Ref(step+1))
+			live[Ref(step+1)] = h
+		}
+		if step%5000 == 4000 {
+			im, then = tab.Snapshot(), map[Ref]uint64{}
+			for r, h := range live {
+				then[r] = h
+			}
+		}
+	}
+	for r, h := range live {
+		if tab.Find(h, func(x Ref) bool { return x == r }) != r {
+			t.Fatalf("row %d not found", r)
+		}
+	}
+	for r := Ref(1); r <= 20000; r++ {
+		for k := range 5 {
+			h := HashBytes([]byte{byte(k)})
+			found := im.Find(h, func(x Ref) bool { return x == r }) == r
+			if want, ok := then[r]; found != (ok && want == h) {
+				t.Fatalf("image: row %d under hash %d: found %v", r, k, found)
+			}
+		}
+	}
+}
