@@ -1,0 +1,68 @@
+package session
+
+import (
+	"context"
+	"time"
+
+	"streamsql/engine"
+	"streamsql/planner/physical"
+	"streamsql/sql/bind"
+	"streamsql/sql/expr"
+	"streamsql/sql/types"
+)
+
+// Result is what one statement gives: rows, or counts.
+type Result struct {
+	Rows         engine.Rows // nil: the statement gives no rows. The session closes them.
+	Affected     uint64
+	LastInsertID uint64
+	Info         string // such as "Rows matched: 1  Changed: 1  Warnings: 0"
+}
+
+// Emit takes the result of a statement; more says that another statement of the
+// same text follows. It reads Rows to the end under ctx, which ends when the
+// statement is killed. Its error ends the text.
+type Emit func(ctx context.Context, r *Result, more bool) error
+
+// Param is the value of a `?`: a constant.
+type Param = *expr.Expr
+
+// Prepared is a prepared statement. Its exported fields do not change.
+type Prepared struct {
+	Text   string
+	Params []types.Type     // one for each `?`
+	Fields []physical.Field // of the result; nil: no rows
+
+	compiled *compiled // for types, as found when it was prepared
+	types    []types.Type
+}
+
+// Client is who is at the other end.
+type Client struct {
+	ID         uint32 // unique in the server
+	User, Host string
+	DB         string
+	Attributes map[string]string
+	FoundRows  bool   // UPDATE reports the rows matched, not the rows changed
+	Hangup     func() // ends the connection; from any goroutine
+}
+
+// State is what a protocol must know of a session between two statements.
+type State struct {
+	InTransaction      bool
+	Autocommit         bool
+	NoBackslashEscapes bool
+	Warnings           int // of the last statement
+	Location           *time.Location
+	MaxPacket          int           // bytes
+	IdleTimeout        time.Duration // between two commands
+	WriteTimeout       time.Duration // for one write to the client
+	ReadTimeout        time.Duration // for the rest of a command that has begun
+}
+
+// compiled is a statement that is ready to run, for one version of the catalog.
+type compiled struct {
+	bound   bind.Statement
+	plan    *physical.Plan // of the query inside, if there is one
+	version uint64         // of the catalog
+}
