@@ -9,6 +9,11 @@ type Statement struct {
 	Text string // as typed, without the final semicolon
 	// Node is TiDB's tree; nil for the statements that are wholly ours.
 	Node ast.StmtNode
+	// Params are the `?` in the order of the text.
+	Params []*Param
+	// Warnings are what the parser noticed and passed over, such as an unknown
+	// optimizer hint.
+	Warnings []string
 	// Exactly one of these is set for a statement of the dialect.
 	Stream  *StreamTable // Node is the *ast.CreateTableStmt of its columns and keys
 	MatView *CreateMaterializedView

@@ -77,6 +77,7 @@ const (
 	UnknownStmtHandler    = 1243
 	NonUpdatableTable     = 1288
 	OptionPreventsStmt    = 1290
+	DupArgument           = 1225
 	WarnDataTruncated     = 1265
 	WarnDataOutOfRange    = 1264
 	TruncatedWrongValue   = 1292
@@ -109,6 +110,7 @@ const (
 	PSManyParam           = 1390
 	UpdateTableUsed       = 1093
 	InvalidUseOfNull      = 1138
+	UnknownExplainFormat  = 1791
 	ReadOnlyTransaction   = 1792
 	FuncNotExist          = 1630
 	IllegalValueForType   = 1367

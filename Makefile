@@ -1,0 +1,56 @@
+# StreamSQL. `make` alone prints what there is.
+GO      ?= go
+BIN     := bin/streamsql
+# Where the tests take the binary from; otherwise each test package builds its own.
+export STREAMSQL_BIN := $(CURDIR)/$(BIN)
+
+.DEFAULT_GOAL := help
+.PHONY: help build demo run test setup lint unit system quickstart bench fmt clean FORCE
+
+help: ## print this help
+	@awk -F ':.*## ' '/^[a-z]+:.*## /{printf "  make %-8s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+
+build: $(BIN) ## build bin/streamsql
+
+$(BIN): FORCE
+	@mkdir -p bin
+	$(GO) build -o $@ ./cmd/streamsql
+
+demo: build ## run examples/quickstart.sql on a throw-away server and print the results
+	$(BIN) run examples/quickstart.sql
+
+run: build ## serve on 127.0.0.1:4000 with data in ./data
+	$(BIN) serve --mysql 127.0.0.1:4000 --data ./data
+
+PHASES := setup lint unit system quickstart
+
+test: ## run every test; installs what the tests need beyond Go where it may
+	@for p in $(PHASES); do start=$$(date +%s); \
+	  $(MAKE) --no-print-directory $$p || { echo "--- $$p failed after $$(($$(date +%s) - start)) s"; exit 1; }; \
+	  echo "--- $$p: $$(($$(date +%s) - start)) s"; done
+
+setup: ## install what the tests need beyond Go
+	tests/setup.sh
+
+unit: ## tests of the packages
+	$(GO) test $$($(GO) list ./... | grep -v '^streamsql/tests/')
+
+system: build ## tests that talk to running servers
+	$(GO) test -count=1 -timeout 20m ./tests/...
+
+quickstart: build ## run the README's quick start word for word
+	tests/quickstart.sh
+
+bench: build ## measure, after checking the results
+	$(GO) run ./tests/bench
+
+lint: ## gofmt, go vet, staticcheck
+	@bad=$$(gofmt -l $$(git ls-files '*.go')); if [ -n "$$bad" ]; then echo "not gofmt-ed (make fmt mends it):"; echo "$$bad"; exit 1; fi
+	$(GO) vet ./...
+	$(GO) tool -modfile=tools/go.mod staticcheck ./...
+
+fmt: ## gofmt all files
+	gofmt -w $$(git ls-files '*.go')
+
+clean: ## remove what was built
+	rm -rf bin

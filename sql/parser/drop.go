@@ -1,0 +1,31 @@
+package parser
+
+// drop reads DROP STREAM TABLE and DROP MATERIALIZED VIEW, and DROP TABLE and
+// DROP VIEW where they say CASCADE: TiDB's tree does not keep that word.
+func (p *Parser) drop(st *Statement) error {
+	d := &Drop{}
+	c := cursor{p: p, i: 1}
+	last := p.word(len(p.tokens) - 2)
+	switch {
+	case c.accept(kwStream, kwTable):
+		d.Kind = "stream table"
+	case c.accept(kwMaterialized, kwView):
+		d.Kind = "materialized view"
+	case last == kwCascade && c.accept(kwTable):
+		d.Kind = "table"
+	case last == kwCascade && c.accept(kwView):
+		d.Kind = "view"
+	default:
+		return p.standard(st, 0)
+	}
+	d.IfExists = c.ifExists()
+	var err error
+	if d.Names, err = c.tableNames(); err != nil {
+		return err
+	}
+	if d.Cascade = c.accept(kwCascade); !d.Cascade {
+		c.accept(kwRestrict)
+	}
+	st.Drop = d
+	return c.expectEnd()
+}

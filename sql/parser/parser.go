@@ -1,0 +1,299 @@
+package parser
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	tidb "github.com/pingcap/tidb/pkg/parser"
+	"github.com/pingcap/tidb/pkg/parser/ast"
+	"github.com/pingcap/tidb/pkg/parser/mysql"
+
+	"streamsql/sql/sqlerr"
+)
+
+// maxTokens bounds what goes through TiDB's parser (about 0.3 µs and 300 bytes
+// a token): a larger statement is refused before it costs anybody else.
+const maxTokens = 1_500_000
+
+// Parser parses one statement at a time. It keeps its buffers, and is not safe
+// for concurrent use: one per session.
+type Parser struct {
+	tidb *tidb.Parser
+
+	// Of the statement being parsed.
+	text   string  // as typed
+	mode   Mode    //
+	tokens []token // without comments; the last one is of kind tokEnd
+	buf    []byte  // text as TiDB is given it, same length; empty while it is text itself
+	levels []level // of the walk over the tokens
+	casts  []int   // offsets of the CAST or CONVERT whose type INT is disguised
+	params int
+}
+
+// New returns a parser.
+func New() *Parser { return &Parser{tidb: tidb.New()} }
+
+// Parse parses one statement; a final semicolon is allowed. Errors are
+// *sqlerr.Error: 1064 with the place in the text as typed, 1065 for a text
+// without a statement, 1235 with the name of a feature that is not there yet,
+// 1300 for bytes that are not UTF-8.
+func (p *Parser) Parse(text string, m Mode) (st *Statement, err error) {
+	defer func() {
+		if r := recover(); r != nil {
+			p.tidb = tidb.New()
+			st, err = nil, sqlerr.New(sqlerr.UnknownError, "The parser failed on this statement: %v", r)
+		}
+	}()
+	if err := p.tokenize(text, m); err != nil {
+		return nil, err
+	}
+	if p.tokens[0].kind == tokEnd {
+		return nil, sqlerr.New(sqlerr.EmptyQuery, "Query was empty")
+	}
+	st = &Statement{Text: strings.TrimRight(p.text, " \t\r\n\v\f")}
+	if err := p.statement(st); err != nil {
+		return nil, err
+	}
+	return st, nil
+}
+
+// tokenize cuts the text into p.tokens and takes the final semicolon off.
+func (p *Parser) tokenize(text string, m Mode) error {
+	p.text, p.mode = text, m
+	p.tokens, p.buf, p.casts, p.params = p.tokens[:0], p.buf[:0], p.casts[:0], 0
+	l := lexer{text: text, mode: m, blank: p.blank}
+	for {
+		t := l.next()
+		switch t.kind {
+		case tokBad:
+			if err := p.checkUTF8(t); err != nil {
+				return err
+			}
+			return syntaxError(text, t.pos)
+		case tokParam:
+			p.params++
+		}
+		p.tokens = append(p.tokens, t)
+		if t.kind == tokEnd {
+			break
+		}
+		if len(p.tokens) > maxTokens {
+			return errorAt(text, t.pos, fmt.Sprintf("The statement has more than %d words and signs", maxTokens))
+		}
+	}
+	for i, t := range p.tokens {
+		if t.kind == tokOp && t.op == ';' {
+			if next := p.tokens[i+1]; next.kind != tokEnd {
+				return syntaxError(text, next.pos)
+			}
+			p.text = text[:t.pos]
+			if len(p.buf) > 0 {
+				p.buf = p.buf[:t.pos]
+			}
+			p.tokens = append(p.tokens[:i], token{pos: t.pos, end: t.pos})
+			break
+		}
+	}
+	if !utf8.ValidString(p.text) {
+		for _, t := range p.tokens {
+			if err := p.checkUTF8(t); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// checkUTF8 refuses bytes that are not UTF-8, save in a _binary'…' literal.
+func (p *Parser) checkUTF8(t token) error {
+	s := p.text[t.pos:t.end]
+	if utf8.ValidString(s) {
+		return nil
+	}
+	if n := len(p.tokens); t.kind == tokString {
+		i, _ := slices.BinarySearchFunc(p.tokens[:n], t.pos, func(t token, pos int) int { return t.pos - pos })
+		if i > 0 && strings.EqualFold(p.textOf(i-1), "_binary") {
+			return nil
+		}
+	}
+	bad := 0
+	for bad < len(s) {
+		r, n := utf8.DecodeRuneInString(s[bad:])
+		if r == utf8.RuneError && n <= 1 {
+			break
+		}
+		bad += n
+	}
+	return sqlerr.New(sqlerr.InvalidCharacter, "Invalid utf8mb4 character string: '%X' %s",
+		s[bad:min(len(s), bad+6)], place(p.text, t.pos+bad))
+}
+
+// blank hides text[from:to] from TiDB's parser.
+func (p *Parser) blank(from, to int) {
+	p.edit()
+	for i := from; i < to; i++ {
+		p.buf[i] = ' '
+	}
+}
+
+// overwrite puts s in the place of text[from:to], which is not shorter.
+func (p *Parser) overwrite(from, to int, s string) {
+	p.blank(from, to)
+	copy(p.buf[from:], s)
+}
+
+func (p *Parser) edit() {
+	if len(p.buf) == 0 {
+		p.buf = append(p.buf, p.text...)
+	}
+}
+
+// textOf is token i as typed.
+func (p *Parser) textOf(i int) string { return p.text[p.tokens[i].pos:p.tokens[i].end] }
+
+// word is the keyword that token i is; beyond either end, none.
+func (p *Parser) word(i int) keyword {
+	if i < 0 || i >= len(p.tokens) {
+		return kwNone
+	}
+	return p.tokens[i].word
+}
+
+// op is the first byte of the operator that token i is; 0 for another token.
+func (p *Parser) op(i int) byte {
+	if i < 0 || i >= len(p.tokens) {
+		return 0
+	}
+	return p.tokens[i].op
+}
+
+func (p *Parser) isEnd(i int) bool { return p.tokens[i].kind == tokEnd }
+
+// unexpected is the syntax error at token i.
+func (p *Parser) unexpected(i int) error { return syntaxError(p.text, p.tokens[i].pos) }
+
+// statement tells the statements of the dialect from MySQL's.
+func (p *Parser) statement(st *Statement) error {
+	if err := p.refuseStatement(); err != nil {
+		return err
+	}
+	switch p.word(0) {
+	case kwCreate:
+		switch {
+		case p.word(1) == kwStream && p.word(2) == kwTable:
+			return p.createStreamTable(st)
+		case p.word(1) == kwMaterialized && p.word(2) == kwView:
+			return p.createMaterializedView(st)
+		}
+	case kwDrop:
+		return p.drop(st)
+	case kwFlush:
+		if p.word(1) == kwStreams {
+			return p.flushStreams(st)
+		}
+	case kwShow:
+		if ok, err := p.show(st); ok || err != nil {
+			return err
+		}
+	case kwExplain, kwDescribe, kwDesc:
+		return p.explain(st)
+	}
+	return p.standard(st, 0)
+}
+
+// standard hands the text to TiDB's parser, after the walk over its tokens from
+// the given one on.
+func (p *Parser) standard(st *Statement, from int) error {
+	if err := p.walk(from); err != nil {
+		return err
+	}
+	sent := p.text
+	if len(p.buf) > 0 {
+		sent = string(p.buf)
+	}
+	p.tidb.SetSQLMode(p.sqlMode())
+	nodes, warnings, err := p.tidb.ParseSQL(sent)
+	if err != nil {
+		return fromTiDB(p.text, sent, err)
+	}
+	if len(nodes) != 1 {
+		return p.unexpected(len(p.tokens) - 1)
+	}
+	st.Node = nodes[0]
+	for _, w := range warnings {
+		st.Warnings = append(st.Warnings, w.Error())
+	}
+	return p.finish(st, sent)
+}
+
+func (p *Parser) sqlMode() (m mysql.SQLMode) {
+	if p.mode&ANSIQuotes != 0 {
+		m |= mysql.ModeANSIQuotes
+	}
+	if p.mode&NoBackslashEscapes != 0 {
+		m |= mysql.ModeNoBackslashEscapes
+	}
+	if p.mode&PipesAsConcat != 0 {
+		m |= mysql.ModePipesAsConcat
+	}
+	if p.mode&HighNotPrecedence != 0 {
+		m |= mysql.ModeHighNotPrecedence
+	}
+	return m
+}
+
+// finish puts the text as typed back into the tree, where the tree quotes it,
+// and numbers the parameters.
+func (p *Parser) finish(st *Statement, sent string) error {
+	if len(p.buf) == 0 && p.params == 0 {
+		return nil
+	}
+	f := finisher{text: p.text, sent: sent, casts: p.casts}
+	st.Node.Accept(&f)
+	st.Node.SetText(nil, st.Text)
+	if f.patched != len(p.casts) {
+		return p.unexpected(len(p.tokens) - 1)
+	}
+	slices.SortFunc(f.params, func(a, b *Param) int { return a.Offset - b.Offset })
+	for i, param := range f.params {
+		param.Order = i
+	}
+	st.Params = f.params
+	return nil
+}
+
+// finisher walks a tree for Parser.finish.
+type finisher struct {
+	text, sent string
+	casts      []int
+	patched    int
+	params     []*Param
+}
+
+// Enter implements ast.Visitor.
+func (f *finisher) Enter(n ast.Node) (ast.Node, bool) {
+	switch n := n.(type) {
+	case *ast.SelectField:
+		if end := n.Offset + len(n.OriginalText()); end <= len(f.text) {
+			n.SetText(nil, f.text[n.Offset:end])
+		}
+	case *ast.CreateViewStmt:
+		query := n.Select.OriginalText()
+		if at := strings.LastIndex(f.sent, query); at >= 0 {
+			n.Select.SetText(nil, f.text[at:at+len(query)])
+		}
+	case *ast.FuncCastExpr:
+		if slices.Contains(f.casts, n.OriginTextPosition()) {
+			f.patched++
+			n.Tp = signedType()
+		}
+	case *Param:
+		f.params = append(f.params, n)
+	}
+	return n, false
+}
+
+// Leave implements ast.Visitor.
+func (f *finisher) Leave(n ast.Node) (ast.Node, bool) { return n, true }

@@ -1,0 +1,121 @@
+package parser
+
+import (
+	"strings"
+
+	"github.com/pingcap/tidb/pkg/parser/ast"
+
+	"streamsql/sql/sqlerr"
+)
+
+// flushStreams reads FLUSH STREAMS [view, …] [WITH TIMEOUT seconds].
+func (p *Parser) flushStreams(st *Statement) (err error) {
+	f := &FlushStreams{}
+	c := cursor{p: p, i: 2}
+	if p.word(c.i) != kwWith && !p.isEnd(c.i) {
+		if f.Names, err = c.tableNames(); err != nil {
+			return err
+		}
+	}
+	if c.accept(kwWith) {
+		if err := c.expect(kwTimeout); err != nil {
+			return err
+		}
+		if f.Timeout, err = c.number(); err != nil {
+			return err
+		}
+	}
+	st.Flush = f
+	return c.expectEnd()
+}
+
+// show reads the SHOW statements that are ours; false: it is not one of them.
+func (p *Parser) show(st *Statement) (bool, error) {
+	s := &ShowStreams{}
+	c := cursor{p: p, i: 1}
+	var err error
+	switch {
+	case c.accept(kwStream, kwTables):
+		s.What = "stream tables"
+		err = c.showList(s)
+	case c.accept(kwMaterialized, kwViews):
+		s.What = "materialized views"
+		err = c.showList(s)
+	case c.accept(kwStream, kwStatus):
+		s.What = "stream status"
+		err = c.showList(s)
+	case c.accept(kwCreate, kwMaterialized, kwView):
+		s.What = "create materialized view"
+		s.Name, err = c.tableName()
+	case c.accept(kwCreate, kwStream, kwTable):
+		s.What = "create stream table"
+		s.Name, err = c.tableName()
+	default:
+		return false, nil
+	}
+	if err != nil {
+		return true, err
+	}
+	st.Show = s
+	return true, c.expectEnd()
+}
+
+// showList reads [FOR name] [FROM db] [LIKE 'pattern']; FOR belongs to SHOW
+// STREAM STATUS alone.
+func (c *cursor) showList(s *ShowStreams) (err error) {
+	if s.What == "stream status" && c.accept(kwFor) {
+		if s.Name, err = c.tableName(); err != nil {
+			return err
+		}
+	}
+	if c.accept(kwFrom) || c.accept(kwIn) {
+		if s.DB, err = c.identifier(); err != nil {
+			return err
+		}
+	}
+	if c.accept(kwLike) {
+		s.Like, err = c.text()
+	}
+	if c.p.word(c.i) == kwWhere {
+		return sqlerr.Unsupported("SHOW " + strings.ToUpper(s.What) + " WHERE")
+	}
+	return err
+}
+
+// explainFormats are the values of EXPLAIN FORMAT = …, and which of ours each
+// asks for.
+var explainFormats = map[string]string{"text": "text", "json": "json", "dot": "dot", "traditional": "text", "tree": "text"}
+
+// explain reads EXPLAIN [FORMAT = format] statement; the format is put into
+// TiDB's node in lower case, "text" if none is given. EXPLAIN table remains
+// TiDB's (it is SHOW COLUMNS).
+func (p *Parser) explain(st *Statement) error {
+	format := "text"
+	c := cursor{p: p, i: 1}
+	if c.accept(kwFormat) && c.acceptOp('=') {
+		name := p.textOf(c.i)
+		if p.tokens[c.i].kind == tokString {
+			name, _ = c.text()
+		} else {
+			c.i++
+		}
+		known, ok := explainFormats[strings.ToLower(name)]
+		if !ok {
+			return sqlerr.New(sqlerr.UnknownExplainFormat, "Unknown EXPLAIN format name: '%s'", name)
+		}
+		format = known
+		p.blank(p.tokens[1].pos, p.tokens[c.i-1].end)
+	} else {
+		c.i = 1
+	}
+	if p.word(c.i) == kwCreate {
+		return sqlerr.Unsupported("EXPLAIN CREATE")
+	}
+	if err := p.standard(st, 0); err != nil {
+		return err
+	}
+	if x, ok := st.Node.(*ast.ExplainStmt); ok {
+		x.Format = format
+	}
+	return nil
+}
