@@ -65,12 +65,17 @@ type Node struct {
 	Props Props `json:"props"`
 }
 
-// Props are what is known of a node's output; EXPLAIN prints them.
+// Props are what is known of a node's output; EXPLAIN prints them. In a one-off
+// plan AppendOnly rests on each Source giving its snapshot with positive weights
+// only, in one batch.
 type Props struct {
 	Keys       [][]int `json:"keys,omitempty"` // each: positions that are unique together
 	AppendOnly bool    `json:"append_only,omitempty"`
-	// Unbounded: the node's own state grows with the number of input rows or keys
-	// for ever; empty when it has none or a bound.
+	// State: what the node remembers across batches, for people; empty when nothing.
+	State string `json:"state,omitempty"`
+	// Unbounded is State when that grows with the number of input rows or keys for
+	// ever, else empty. (The rows of a base table do not grow by themselves, and in
+	// a one-off plan nothing does.)
 	Unbounded string `json:"unbounded,omitempty"`
 }
 
@@ -84,8 +89,9 @@ type SourceSpec struct {
 // MapSpec keeps the rows for which all of Filter are true, then computes
 // Project (nil: all columns as they are).
 type MapSpec struct {
-	Filter  []*expr.Expr `json:"filter,omitempty"`
-	Project []*expr.Expr `json:"project,omitempty"`
+	Filter []*expr.Expr `json:"filter,omitempty"`
+	// Project is stored even when empty: no columns is not all columns.
+	Project []*expr.Expr `json:"project"`
 }
 
 // ShuffleKind is where a row may go.
@@ -112,7 +118,8 @@ type ShuffleSpec struct {
 //   - Merge with Partial: input is a Reduce's output (Keys are 0 … n−1).
 //   - Merge without: input rows are raw, aggregates read them by position.
 //
-// Without keys there is one group, which exists even over nothing.
+// Without keys there is one group, which exists even over nothing. Each argument
+// of an aggregate is a column of the input.
 type AggSpec struct {
 	Keys       []int      `json:"keys"`
 	Aggs       []agg.Call `json:"aggs"`

@@ -1,0 +1,63 @@
+// Package explain prints physical plans: as an indented tree for people, as JSON
+// for programs, as DOT for pictures.
+package explain
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+
+	"streamsql/planner/physical"
+)
+
+// Text is the plan as a tree, a node a line, the root on top: kind and id, what
+// it does in SQL's words, and in brackets what is known of its output and kept
+// in its state.
+func Text(p *physical.Plan) string {
+	var b strings.Builder
+	var walk func(n *physical.Node, first, rest string)
+	walk = func(n *physical.Node, first, rest string) {
+		b.WriteString(first + line(n) + "\n")
+		for i, in := range n.Inputs {
+			if i == len(n.Inputs)-1 {
+				walk(in, rest+"└─ ", rest+"   ")
+			} else {
+				walk(in, rest+"├─ ", rest+"│  ")
+			}
+		}
+	}
+	walk(p.Root, "", "")
+	return b.String()
+}
+
+// line is one node of Text.
+func line(n *physical.Node) string {
+	return strings.TrimSpace(fmt.Sprintf("%s %d: %s", n.Kind, n.ID, Spec(n))) + "  [" + strings.Join(Properties(n), "; ") + "]"
+}
+
+// JSON is the plan in its stored form, indented.
+func JSON(p *physical.Plan) string {
+	b, err := json.MarshalIndent(p, "", "  ")
+	if err != nil {
+		return fmt.Sprintf("%q", err.Error()) // no plan holds what JSON cannot
+	}
+	return string(b)
+}
+
+// Dot is the plan as a Graphviz graph; rows flow along the arrows.
+func Dot(p *physical.Plan) string {
+	var b strings.Builder
+	b.WriteString("digraph plan {\n  rankdir=BT;\n  node [shape=box, fontname=\"sans-serif\"];\n")
+	physical.Walk(p.Root, func(n *physical.Node) bool {
+		label := fmt.Sprintf("%s %d\n%s\n%s", n.Kind, n.ID, Spec(n), strings.Join(Properties(n), "; "))
+		fmt.Fprintf(&b, "  n%d [label=\"%s\"];\n", n.ID, dotEscaper.Replace(label))
+		for _, in := range n.Inputs {
+			fmt.Fprintf(&b, "  n%d -> n%d;\n", in.ID, n.ID)
+		}
+		return true
+	})
+	b.WriteString("}\n")
+	return b.String()
+}
+
+var dotEscaper = strings.NewReplacer(`\`, `\\`, `"`, `\"`, "\n", `\n`)

@@ -1,0 +1,193 @@
+package explain
+
+import (
+	"fmt"
+	"strings"
+
+	"streamsql/planner/physical"
+	"streamsql/sql/agg"
+	"streamsql/sql/expr"
+)
+
+// Spec says in SQL's words what a node does.
+func Spec(n *physical.Node) string {
+	switch n.Kind {
+	case physical.Source:
+		if n.Source.Table == 0 {
+			return "one row"
+		}
+		return n.Source.Name + " (" + strings.Join(names(n), ", ") + ")"
+	case physical.Values:
+		return valuesText(n)
+	case physical.Map:
+		return mapText(n)
+	case physical.Shuffle:
+		if n.Shuffle.Kind == physical.Hash {
+			return "hash(" + columns(n.Inputs[0], n.Shuffle.Keys) + ")"
+		}
+		return string(n.Shuffle.Kind)
+	case physical.Reduce, physical.Merge:
+		return aggText(n)
+	case physical.Distinct:
+		return "(" + strings.Join(names(n), ", ") + ")"
+	case physical.Join:
+		return joinText(n)
+	case physical.Union:
+		return "ALL"
+	case physical.Sort:
+		return sortText(n)
+	}
+	return ""
+}
+
+// Properties are what is known of a node's output, and its state.
+func Properties(n *physical.Node) []string {
+	var list []string
+	for _, k := range n.Props.Keys {
+		if len(k) == 0 {
+			list = append(list, "one row")
+		} else {
+			list = append(list, "key ("+columns(n, k)+")")
+		}
+	}
+	if n.Props.AppendOnly {
+		list = append(list, "append-only")
+	} else {
+		list = append(list, "retract")
+	}
+	if n.Props.State != "" {
+		state := "state: " + n.Props.State
+		if n.Props.Unbounded != "" {
+			state += ", unbounded"
+		}
+		list = append(list, state)
+	}
+	return list
+}
+
+func valuesText(n *physical.Node) string {
+	if len(n.Values) == 0 {
+		return "no rows"
+	}
+	rows := make([]string, 0, 4)
+	for i, r := range n.Values {
+		if i == 3 && len(n.Values) > 4 {
+			rows = append(rows, fmt.Sprintf("… %d more", len(n.Values)-3))
+			break
+		}
+		rows = append(rows, "("+exprs(r, ", ")+")")
+	}
+	return strings.Join(rows, ", ")
+}
+
+// mapText: `amount > 0 → seller, amount * 2 AS double`.
+func mapText(n *physical.Node) string {
+	var parts []string
+	if len(n.Map.Filter) > 0 {
+		parts = append(parts, "WHERE "+exprs(n.Map.Filter, " AND "))
+	}
+	if n.Map.Project != nil {
+		items := make([]string, len(n.Map.Project))
+		for i, e := range n.Map.Project {
+			items[i] = e.String()
+			if name := n.Fields[i].Name; !strings.EqualFold(name, items[i]) {
+				items[i] += " AS " + name
+			}
+		}
+		if len(items) == 0 {
+			items = []string{"no columns"}
+		}
+		parts = append([]string{"SELECT " + strings.Join(items, ", ")}, parts...)
+	}
+	return strings.Join(parts, " ")
+}
+
+func aggText(n *physical.Node) string {
+	calls := make([]string, len(n.Agg.Aggs))
+	for i, c := range n.Agg.Aggs {
+		calls[i] = callText(c)
+	}
+	out := strings.Join(calls, ", ")
+	if len(n.Agg.Keys) > 0 {
+		// A Merge's keys stand in its input where the Shuffle has them, by one name.
+		out = strings.TrimSpace(out + " BY " + columns(n.Inputs[0], n.Agg.Keys))
+	}
+	return out
+}
+
+func callText(c agg.Call) string {
+	args := "*"
+	if len(c.Args) > 0 {
+		args = exprs(c.Args, ", ")
+	}
+	if c.Distinct {
+		args = "DISTINCT " + args
+	}
+	return strings.ToUpper(c.Fn) + "(" + args + ")"
+}
+
+func joinText(n *physical.Node) string {
+	out := strings.ToUpper(string(n.Join.Kind))
+	var conds []string
+	for i := range n.Join.LeftKeys {
+		op := " = "
+		if n.Join.NullSafe != nil && n.Join.NullSafe[i] {
+			op = " <=> "
+		}
+		conds = append(conds, columns(n.Inputs[0], n.Join.LeftKeys[i:i+1])+op+columns(n.Inputs[1], n.Join.RightKeys[i:i+1]))
+	}
+	if len(conds) > 0 {
+		out += " ON " + strings.Join(conds, " AND ")
+	}
+	if len(n.Join.Residual) > 0 {
+		out += " IF " + exprs(n.Join.Residual, " AND ")
+	}
+	return out
+}
+
+func sortText(n *physical.Node) string {
+	var parts []string
+	for i, k := range n.Sort.Keys {
+		key := n.Fields[k.Col].Name
+		if k.Desc {
+			key += " DESC"
+		}
+		if i == 0 {
+			key = "BY " + key
+		}
+		parts = append(parts, key)
+	}
+	out := strings.Join(parts, ", ")
+	if n.Sort.Limit >= 0 {
+		out += fmt.Sprintf(" LIMIT %d", n.Sort.Limit)
+	}
+	if n.Sort.Offset > 0 {
+		out += fmt.Sprintf(" OFFSET %d", n.Sort.Offset)
+	}
+	return strings.TrimSpace(out)
+}
+
+func exprs(list []*expr.Expr, sep string) string {
+	texts := make([]string, len(list))
+	for i, e := range list {
+		texts[i] = e.String()
+	}
+	return strings.Join(texts, sep)
+}
+
+func names(n *physical.Node) []string {
+	list := make([]string, len(n.Fields))
+	for i, f := range n.Fields {
+		list[i] = f.Name
+	}
+	return list
+}
+
+// columns are fields of n by name.
+func columns(n *physical.Node, positions []int) string {
+	list := make([]string, len(positions))
+	for i, p := range positions {
+		list[i] = n.Fields[p].Name
+	}
+	return strings.Join(list, ", ")
+}

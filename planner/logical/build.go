@@ -1,0 +1,342 @@
+package logical
+
+import (
+	"fmt"
+
+	"streamsql/catalog"
+	"streamsql/sql/agg"
+	"streamsql/sql/bind"
+	"streamsql/sql/expr"
+	"streamsql/sql/sqlerr"
+)
+
+// Tree is a query in logical form.
+type Tree struct {
+	Root Node
+	// Out are the columns of the result, in order, by their ids in Root and under
+	// the names that the user sees. A column may be there twice.
+	Out []Col
+	// IDs gives out further column ids.
+	IDs *IDs
+}
+
+// Options of Build.
+type Options struct {
+	Continuous bool
+	// AppendOnly says of a catalog object whether its changelog never retracts.
+	AppendOnly func(*catalog.Table) bool
+}
+
+// Build turns a bound query into a tree. Columns that the bound tree only
+// renames get the id of the column they stand for, computed grouping keys and
+// arguments of aggregates become columns of a Project, an ORDER BY that nobody
+// can see is dropped.
+func Build(q *bind.Query, o Options) (*Tree, error) {
+	b := &builder{Options: o, ids: &IDs{next: 1}, alias: map[int]int{}}
+	b.useQuery(q)
+	root, err := b.query(q, true)
+	if err != nil {
+		return nil, err
+	}
+	cols, out := byID(root.Columns()), make([]Col, len(q.Out))
+	for i, c := range q.Out {
+		in, ok := cols[b.resolve(c.ID)]
+		if !ok {
+			return nil, fmt.Errorf("plan: output column %s#%d is not there", c.Name, c.ID)
+		}
+		in.Name = c.Name
+		out[i] = in
+	}
+	return &Tree{Root: root, Out: out, IDs: b.ids}, nil
+}
+
+type builder struct {
+	Options
+	ids   *IDs
+	alias map[int]int // id of a renamed column → id of the column it stands for
+}
+
+func (b *builder) resolve(id int) int {
+	for {
+		to, ok := b.alias[id]
+		if !ok {
+			return id
+		}
+		id = to
+	}
+}
+
+// expr is e over the columns of in: each with its id, name and nullability there.
+func (b *builder) expr(e *expr.Expr, in map[int]Col) (*expr.Expr, error) {
+	var missing *expr.Expr
+	r := e.Rewrite(func(x *expr.Expr) *expr.Expr {
+		if x.Op != expr.OpColumn {
+			return x
+		}
+		c, ok := in[b.resolve(x.Col)]
+		if !ok {
+			missing = x
+			return x
+		}
+		if c.ID == x.Col && c.Type == x.Type && c.Name == x.Name {
+			return x
+		}
+		return Ref(c)
+	})
+	if missing != nil {
+		return nil, fmt.Errorf("plan: column %s#%d is not there", missing.Name, missing.Col)
+	}
+	return r, nil
+}
+
+func (b *builder) exprs(list []*expr.Expr, in Node) ([]*expr.Expr, error) {
+	cols := byID(in.Columns())
+	out := make([]*expr.Expr, len(list))
+	for i, e := range list {
+		r, err := b.expr(e, cols)
+		if err != nil {
+			return nil, err
+		}
+		out[i] = r
+	}
+	return out, nil
+}
+
+// query builds a query expression. Only the outermost one's order is seen; below,
+// it says which rows a LIMIT keeps.
+func (b *builder) query(q *bind.Query, outermost bool) (Node, error) {
+	n, err := b.rel(q.Root)
+	if err != nil {
+		return nil, err
+	}
+	limited := q.Limit >= 0 || q.Offset > 0
+	switch {
+	case limited && b.Continuous && len(q.OrderBy) > 0:
+		return nil, sqlerr.Unsupported("ORDER BY ... LIMIT in a materialized view")
+	case limited && b.Continuous:
+		return nil, sqlerr.Unsupported("LIMIT in a materialized view")
+	case b.Continuous || !limited && (len(q.OrderBy) == 0 || !outermost):
+		return n, nil
+	}
+	s := &Sort{Input: n, Limit: q.Limit, Offset: q.Offset}
+	for _, k := range q.OrderBy {
+		s.Keys = append(s.Keys, bind.Order{Col: b.resolve(k.Col), Desc: k.Desc})
+	}
+	return s, nil
+}
+
+func (b *builder) rel(r bind.Rel) (Node, error) {
+	switch r := r.(type) {
+	case *bind.Scan:
+		return b.scan(r), nil
+	case *bind.Derived:
+		return b.query(r.Query, false)
+	case *bind.Join:
+		return b.join(r)
+	case *bind.Select:
+		return b.selectBlock(r)
+	case *bind.Union:
+		return b.union(r)
+	case *bind.Values:
+		return &Values{Rows: r.Rows, Cols: r.Cols}, nil
+	}
+	return nil, fmt.Errorf("plan: unknown relation %T", r)
+}
+
+func (b *builder) scan(r *bind.Scan) Node {
+	s := &Scan{Table: r.Table, Alias: r.Alias, Cols: r.Cols, Positions: make([]int, len(r.Cols))}
+	for i := range r.Cols {
+		s.Positions[i] = i
+	}
+	s.AppendOnly = !b.Continuous || b.AppendOnly != nil && b.AppendOnly(r.Table)
+	return s
+}
+
+func (b *builder) join(r *bind.Join) (Node, error) {
+	left, err := b.rel(r.Left)
+	if err != nil {
+		return nil, err
+	}
+	right, err := b.rel(r.Right)
+	if err != nil {
+		return nil, err
+	}
+	in := append(append([]Col(nil), r.Left.Columns()...), r.Right.Columns()...)
+	for i, c := range r.Cols {
+		if from := b.resolve(in[i].ID); from != c.ID && b.resolve(c.ID) != from {
+			b.alias[c.ID] = from
+		}
+	}
+	j := &Join{Kind: InnerJoin, Left: left, Right: right}
+	if r.Kind == bind.LeftJoin {
+		j.Kind = LeftJoin
+	}
+	// A condition sees both sides' rows as they are, before any is padded.
+	j.On, err = b.exprs(r.On, &Join{Kind: InnerJoin, Left: left, Right: right})
+	return j, err
+}
+
+func (b *builder) union(r *bind.Union) (Node, error) {
+	u := &Union{Cols: r.Cols}
+	for _, q := range r.Inputs {
+		n, err := b.query(q, false)
+		if err != nil {
+			return nil, err
+		}
+		from := make([]int, len(q.Out))
+		for i, c := range q.Out {
+			from[i] = b.resolve(c.ID)
+		}
+		u.Ins, u.From = append(u.Ins, n), append(u.From, from)
+	}
+	if r.Distinct {
+		return &Distinct{Input: u}, nil
+	}
+	return u, nil
+}
+
+func (b *builder) selectBlock(r *bind.Select) (Node, error) {
+	var n Node = OneRow()
+	var err error
+	if r.From != nil {
+		if n, err = b.rel(r.From); err != nil {
+			return nil, err
+		}
+	}
+	where, err := b.exprs(r.Where, n)
+	if err != nil {
+		return nil, err
+	}
+	n = NewFilter(n, where)
+	if r.Grouped {
+		if n, err = b.aggregate(n, r.GroupBy, r.Aggs); err != nil {
+			return nil, err
+		}
+		having, err := b.exprs(r.Having, n)
+		if err != nil {
+			return nil, err
+		}
+		n = NewFilter(n, having)
+	}
+	p := b.project(n)
+	for _, it := range r.Project {
+		if _, err := p.add(it); err != nil {
+			return nil, err
+		}
+	}
+	n = &Project{Input: n, Items: p.items}
+	if r.Distinct {
+		n = &Distinct{Input: n}
+	}
+	return n, nil
+}
+
+func (b *builder) aggregate(n Node, keys []Computed, aggs []bind.Aggregate) (Node, error) {
+	p := b.project(n)
+	a := &Aggregate{}
+	seen := ColSet{}
+	for _, k := range keys {
+		c, err := p.add(k)
+		if err != nil {
+			return nil, err
+		}
+		if !seen[c.ID] {
+			seen[c.ID] = true
+			a.Keys = append(a.Keys, c)
+		}
+	}
+	for _, g := range aggs {
+		call := g.Call
+		call.Args = make([]*expr.Expr, len(g.Call.Args))
+		for i, e := range g.Call.Args {
+			c, err := p.argument(e)
+			if err != nil {
+				return nil, err
+			}
+			call.Args[i] = Ref(c)
+		}
+		if len(call.Args) == 0 {
+			call.Args = nil
+		}
+		if same := findAgg(a.Aggs, call); same >= 0 {
+			b.alias[g.ID] = a.Aggs[same].ID
+			continue
+		}
+		a.Aggs = append(a.Aggs, Agg{Col: g.Col, Call: call})
+	}
+	a.Input = &Project{Input: n, Items: p.items}
+	return a, nil
+}
+
+// findAgg finds the same call among aggs, or gives −1.
+func findAgg(aggs []Agg, call agg.Call) int {
+next:
+	for i, a := range aggs {
+		if a.Call.Fn != call.Fn || a.Call.Distinct != call.Distinct || a.Call.Type != call.Type || len(a.Call.Args) != len(call.Args) {
+			continue
+		}
+		for k, e := range call.Args {
+			if !expr.Equal(e, a.Call.Args[k]) {
+				continue next
+			}
+		}
+		return i
+	}
+	return -1
+}
+
+// projector collects the items of a Project over columns in.
+type projector struct {
+	b     *builder
+	in    map[int]Col
+	items []Computed
+}
+
+func (b *builder) project(n Node) *projector { return &projector{b: b, in: byID(n.Columns())} }
+
+// add makes the column of it and returns the column as which it can be read: a
+// mere renaming makes no column of its own.
+func (p *projector) add(it Computed) (Col, error) {
+	e, err := p.b.expr(it.Expr, p.in)
+	if err != nil {
+		return Col{}, err
+	}
+	if e.Op == expr.OpColumn {
+		c := p.in[e.Col]
+		if it.ID != c.ID {
+			p.b.alias[it.ID] = c.ID
+		}
+		p.push(PassThrough(c))
+		return c, nil
+	}
+	p.push(Computed{Col: it.Col, Expr: e})
+	return it.Col, nil
+}
+
+// argument makes a column of e, sharing one that computes the same.
+func (p *projector) argument(e *expr.Expr) (Col, error) {
+	e, err := p.b.expr(e, p.in)
+	if err != nil {
+		return Col{}, err
+	}
+	for _, it := range p.items {
+		if expr.Equal(it.Expr, e) {
+			return it.Col, nil
+		}
+	}
+	if e.Op == expr.OpColumn {
+		return p.add(Computed{Col: p.in[e.Col], Expr: e})
+	}
+	c := Col{ID: p.b.ids.Next(), Name: e.String(), Type: e.Type}
+	p.push(Computed{Col: c, Expr: e})
+	return c, nil
+}
+
+func (p *projector) push(it Computed) {
+	for _, old := range p.items {
+		if old.ID == it.ID {
+			return
+		}
+	}
+	p.items = append(p.items, it)
+}

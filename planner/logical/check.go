@@ -1,0 +1,114 @@
+package logical
+
+import (
+	"fmt"
+
+	"streamsql/sql/expr"
+)
+
+// Check verifies that a tree is sound: each expression reads columns that its
+// input has, and takes none for NOT NULL that is not; no id is there twice. An
+// error is a fault of a rule or of the bound tree, not of the user.
+func Check(t *Tree) error {
+	if err := check(t.Root); err != nil {
+		return err
+	}
+	cols := byID(t.Root.Columns())
+	for _, c := range t.Out {
+		if _, ok := cols[c.ID]; !ok {
+			return fmt.Errorf("plan: output %s is not a column of %s", colName(c), t.Root)
+		}
+	}
+	return nil
+}
+
+func check(n Node) error {
+	in := map[int]Col{}
+	for _, i := range n.Inputs() {
+		if err := check(i); err != nil {
+			return err
+		}
+		for _, c := range i.Columns() {
+			if _, twice := in[c.ID]; twice {
+				if _, union := n.(*Union); !union {
+					return fmt.Errorf("plan: %s is in both inputs of %s", colName(c), n)
+				}
+			}
+			in[c.ID] = c
+		}
+	}
+	seen := ColSet{}
+	for _, c := range n.Columns() {
+		if seen[c.ID] {
+			return fmt.Errorf("plan: %s is twice in %s", colName(c), n)
+		}
+		seen[c.ID] = true
+	}
+	for _, e := range n.Exprs() {
+		if err := checkExpr(e, in, n); err != nil {
+			return err
+		}
+	}
+	return checkRefs(n)
+}
+
+func checkExpr(e *expr.Expr, in map[int]Col, n Node) (err error) {
+	e.Walk(func(x *expr.Expr) bool {
+		if x.Op != expr.OpColumn || err != nil {
+			return err == nil
+		}
+		c, ok := in[x.Col]
+		if !ok {
+			err = fmt.Errorf("plan: %s#%d is no input of %s", x.Name, x.Col, n)
+		} else if x.Type.Nullable() != c.Type.Nullable() || x.Type.NotNull && !c.Type.NotNull {
+			err = fmt.Errorf("plan: %s#%d has another type than in %s", x.Name, x.Col, n)
+		}
+		return err == nil
+	})
+	return err
+}
+
+// checkRefs verifies the columns that nodes name outside of expressions.
+func checkRefs(n Node) error {
+	need := func(in Node, id int) error {
+		if !SetOf(in.Columns())[id] {
+			return fmt.Errorf("plan: #%d is no input of %s", id, n)
+		}
+		return nil
+	}
+	switch n := n.(type) {
+	case *Sort:
+		for _, k := range n.Keys {
+			if err := need(n.Input, k.Col); err != nil {
+				return err
+			}
+		}
+	case *Join:
+		for _, k := range n.Keys {
+			if err := need(n.Left, k.Left.ID); err != nil {
+				return err
+			}
+			if err := need(n.Right, k.Right.ID); err != nil {
+				return err
+			}
+		}
+	case *Union:
+		for i, from := range n.From {
+			if len(from) != len(n.Cols) {
+				return fmt.Errorf("plan: input %d of %s has %d columns", i, n, len(from))
+			}
+			for _, id := range from {
+				if err := need(n.Ins[i], id); err != nil {
+					return err
+				}
+			}
+		}
+	case *Values:
+		for _, r := range n.Rows {
+			if len(r) != len(n.Cols) {
+				return fmt.Errorf("plan: a row of %s has %d columns", n, len(r))
+			}
+		}
+	}
+	return nil
+}

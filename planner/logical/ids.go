@@ -1,0 +1,40 @@
+package logical
+
+import "streamsql/sql/bind"
+
+// useQuery marks every id of a bound query as used.
+func (b *builder) useQuery(q *bind.Query) {
+	b.useCols(q.Out)
+	b.useRel(q.Root)
+}
+
+func (b *builder) useCols(cols []Col) {
+	for _, c := range cols {
+		b.ids.use(c.ID)
+	}
+}
+
+func (b *builder) useRel(r bind.Rel) {
+	b.useCols(r.Columns())
+	switch r := r.(type) {
+	case *bind.Derived:
+		b.useQuery(r.Query)
+	case *bind.Join:
+		b.useRel(r.Left)
+		b.useRel(r.Right)
+	case *bind.Union:
+		for _, q := range r.Inputs {
+			b.useQuery(q)
+		}
+	case *bind.Select:
+		if r.From != nil {
+			b.useRel(r.From)
+		}
+		for _, k := range r.GroupBy {
+			b.ids.use(k.ID)
+		}
+		for _, a := range r.Aggs {
+			b.ids.use(a.ID)
+		}
+	}
+}

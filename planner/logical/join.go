@@ -1,0 +1,84 @@
+package logical
+
+import (
+	"streamsql/sql/expr"
+)
+
+// JoinKind tells joins apart.
+type JoinKind uint8
+
+// The join kinds.
+const (
+	InnerJoin JoinKind = iota
+	LeftJoin
+)
+
+func (k JoinKind) String() string { return [...]string{"inner", "left"}[k] }
+
+// JoinKey is a pair of columns, one of each side, that must be equal. Equal
+// values of the two have equal representations.
+type JoinKey struct {
+	Left, Right Col
+	NullSafe    bool // NULL equals NULL
+}
+
+// Join pairs the rows of its inputs: the output has Left's columns, then
+// Right's, nullable in a left join.
+type Join struct {
+	Kind        JoinKind
+	Left, Right Node
+	Keys        []JoinKey
+	On          []*expr.Expr // further conditions over both sides' columns
+}
+
+// Columns of a join: left's, then right's.
+func (j *Join) Columns() []Col {
+	l, r := j.Left.Columns(), j.Right.Columns()
+	cols := append(make([]Col, 0, len(l)+len(r)), l...)
+	for _, c := range r {
+		if j.Kind == LeftJoin {
+			c.Type = c.Type.Nullable()
+		}
+		cols = append(cols, c)
+	}
+	return cols
+}
+
+// Inputs of a join: left, right.
+func (j *Join) Inputs() []Node { return []Node{j.Left, j.Right} }
+
+// WithInputs puts the join over other inputs.
+func (j *Join) WithInputs(in []Node) Node {
+	out := *j
+	out.Left, out.Right = in[0], in[1]
+	return &out
+}
+
+// Exprs of a join: its conditions beside the keys.
+func (j *Join) Exprs() []*expr.Expr { return j.On }
+
+// WithExprs rewrites the conditions beside the keys.
+func (j *Join) WithExprs(f func(*expr.Expr) *expr.Expr) Node {
+	on := rewriteExprs(j.On, f)
+	if same(on, j.On) {
+		return j
+	}
+	out := *j
+	out.On = on
+	return &out
+}
+
+func (j *Join) String() string {
+	s := "Join " + j.Kind.String()
+	for i, k := range j.Keys {
+		op := " = "
+		if k.NullSafe {
+			op = " <=> "
+		}
+		s += []string{" on ", " AND "}[min(i, 1)] + colName(k.Left) + op + colName(k.Right)
+	}
+	if len(j.On) > 0 {
+		s += " if " + exprText(j.On, " AND ")
+	}
+	return s
+}

@@ -1,0 +1,226 @@
+package build
+
+import (
+	"streamsql/planner/logical"
+	"streamsql/planner/physical"
+	"streamsql/sql/agg"
+	"streamsql/sql/expr"
+)
+
+// shuffle sends the rows of n by the hash of the fields keys; all to one task if
+// there are none.
+func shuffle(n *physical.Node, keys []int) *physical.Node {
+	spec := &physical.ShuffleSpec{Kind: physical.Hash, Keys: keys}
+	if len(keys) == 0 {
+		spec = &physical.ShuffleSpec{Kind: physical.Single}
+	}
+	props := n.Props
+	props.State, props.Unbounded = "", ""
+	return &physical.Node{Kind: physical.Shuffle, Inputs: []*physical.Node{n}, Fields: n.Fields, Shuffle: spec, Props: props}
+}
+
+// aggregate is [Reduce →] Shuffle → Merge over the keys and arguments.
+func (b *builder) aggregate(n *logical.Aggregate) (*rel, error) {
+	cols := append([]logical.Col(nil), n.Keys...)
+	at := map[int]int{}
+	for i, k := range n.Keys {
+		at[k.ID] = i
+	}
+	all := map[int]logical.Col{}
+	for _, c := range n.Input.Columns() {
+		all[c.ID] = c
+	}
+	calls := make([]agg.Call, len(n.Aggs))
+	for i, g := range n.Aggs {
+		calls[i] = g.Call
+		calls[i].Args = nil
+		for _, e := range g.Call.Args {
+			if _, ok := at[e.Col]; !ok {
+				at[e.Col] = len(cols)
+				cols = append(cols, all[e.Col])
+			}
+			calls[i].Args = append(calls[i].Args, expr.NewColumn(at[e.Col], e.Name, e.Type))
+		}
+	}
+	r, err := b.node(n.Input, cols)
+	if err != nil {
+		return nil, err
+	}
+	in, inProps, props := r.give(cols), b.derived.Props(n.Input), b.derived.Props(n)
+	spec := physical.AggSpec{Keys: upTo(len(n.Keys)), Aggs: calls, AppendOnly: inProps.AppendOnly}
+	if n.TwoPhase {
+		in = reduce(in, spec, n)
+		spec.Partial = true
+	}
+	out := n.Columns()
+	node := &physical.Node{
+		Kind: physical.Merge, Inputs: []*physical.Node{shuffle(in, upTo(len(n.Keys)))}, Fields: fields(out), Agg: &spec, Props: propsOf(props, out),
+	}
+	b.keep(node, mergeState(spec), inProps.Grows && (len(n.Keys) > 0 || keepsValues(spec)))
+	return over(node, out, props), nil
+}
+
+// reduce combines the rows of a key in each batch: keys, then partial columns.
+func reduce(in *physical.Node, spec physical.AggSpec, n *logical.Aggregate) *physical.Node {
+	node := &physical.Node{
+		Kind: physical.Reduce, Inputs: []*physical.Node{in}, Fields: fields(n.Keys), Agg: &spec, Props: physical.Props{AppendOnly: spec.AppendOnly},
+	}
+	for i, c := range spec.Aggs {
+		for _, t := range agg.Partial(c) {
+			node.Fields = append(node.Fields, physical.Field{Name: n.Aggs[i].Name, Type: t})
+		}
+	}
+	return node
+}
+
+// keepsValues reports an aggregate that must remember each value to take one back.
+func keepsValues(spec physical.AggSpec) bool {
+	for _, c := range spec.Aggs {
+		if !agg.Splits(c, spec.AppendOnly) {
+			return true
+		}
+	}
+	return false
+}
+
+func mergeState(spec physical.AggSpec) string {
+	state := "one row per key"
+	if len(spec.Keys) == 0 {
+		state = "one row"
+	}
+	if keepsValues(spec) {
+		state += " and per distinct value"
+	}
+	return state
+}
+
+// distinct is Shuffle by all columns → Distinct.
+func (b *builder) distinct(n *logical.Distinct) (*rel, error) {
+	cols := n.Columns()
+	r, err := b.node(n.Input, cols)
+	if err != nil {
+		return nil, err
+	}
+	props := b.derived.Props(n)
+	node := &physical.Node{
+		Kind: physical.Distinct, Inputs: []*physical.Node{shuffle(r.give(cols), upTo(len(cols)))}, Fields: fields(cols), Props: propsOf(props, cols),
+	}
+	b.keep(node, "one row per distinct row", props.Grows)
+	return over(node, cols, props), nil
+}
+
+// join is a Shuffle of each side by its keys, then the Join with the further conditions.
+func (b *builder) join(n *logical.Join, want []logical.Col) (*rel, error) {
+	need := logical.SetOf(want)
+	for _, k := range n.Keys {
+		need[k.Left.ID], need[k.Right.ID] = true, true
+	}
+	for _, e := range n.On {
+		e.Columns(need)
+	}
+	spec := &physical.JoinSpec{Kind: physical.InnerJoin, LeftKeys: []int{}, RightKeys: []int{}}
+	if n.Kind == logical.LeftJoin {
+		spec.Kind = physical.LeftJoin
+	}
+	leftCols, rightCols := pick(n.Left.Columns(), need), pick(n.Right.Columns(), need)
+	nullSafe := false
+	for _, k := range n.Keys {
+		spec.LeftKeys = append(spec.LeftKeys, indexOf(leftCols, k.Left.ID))
+		spec.RightKeys = append(spec.RightKeys, indexOf(rightCols, k.Right.ID))
+		spec.NullSafe = append(spec.NullSafe, k.NullSafe)
+		nullSafe = nullSafe || k.NullSafe
+	}
+	if !nullSafe {
+		spec.NullSafe = nil
+	}
+	left, err := b.node(n.Left, leftCols)
+	if err != nil {
+		return nil, err
+	}
+	right, err := b.node(n.Right, rightCols)
+	if err != nil {
+		return nil, err
+	}
+	cols := pick(n.Columns(), need)
+	props := b.derived.Props(n)
+	node := &physical.Node{
+		Kind:   physical.Join,
+		Inputs: []*physical.Node{shuffle(left.give(leftCols), spec.LeftKeys), shuffle(right.give(rightCols), spec.RightKeys)},
+		Fields: fields(cols), Join: spec, Props: propsOf(props, cols),
+	}
+	r := over(node, cols, props)
+	for _, e := range n.On {
+		spec.Residual = append(spec.Residual, r.position(e))
+	}
+	b.keep(node, "the rows of both inputs", props.Grows)
+	return r, nil
+}
+
+// union asks each input for its columns in the union's order.
+func (b *builder) union(n *logical.Union) (*rel, error) {
+	props := b.derived.Props(n)
+	node := &physical.Node{Kind: physical.Union, Fields: fields(n.Cols), Props: propsOf(props, n.Cols)}
+	for i, in := range n.Ins {
+		all := in.Columns()
+		cols := make([]logical.Col, len(n.Cols))
+		for k, id := range n.From[i] {
+			cols[k] = all[indexOf(all, id)]
+		}
+		r, err := b.node(in, cols)
+		if err != nil {
+			return nil, err
+		}
+		node.Inputs = append(node.Inputs, r.give(cols))
+	}
+	if len(node.Inputs) == 1 {
+		return over(node.Inputs[0], n.Cols, props), nil
+	}
+	return over(node, n.Cols, props), nil
+}
+
+// sort is Shuffle to one task → Sort.
+func (b *builder) sort(n *logical.Sort, want []logical.Col) (*rel, error) {
+	cols := append([]logical.Col(nil), want...)
+	spec := &physical.SortSpec{Limit: n.Limit, Offset: n.Offset}
+	for _, k := range n.Keys {
+		if indexOf(cols, k.Col) < 0 {
+			all := n.Columns()
+			cols = append(cols, all[indexOf(all, k.Col)])
+		}
+		spec.Keys = append(spec.Keys, physical.SortKey{Col: indexOf(cols, k.Col), Desc: k.Desc})
+	}
+	r, err := b.node(n.Input, cols)
+	if err != nil {
+		return nil, err
+	}
+	props := b.derived.Props(n)
+	node := &physical.Node{
+		Kind: physical.Sort, Inputs: []*physical.Node{shuffle(r.give(cols), nil)}, Fields: fields(cols), Sort: spec, Props: propsOf(props, cols),
+	}
+	return over(node, cols, props), nil
+}
+
+// keep notes what node remembers.
+func (b *builder) keep(node *physical.Node, state string, grows bool) {
+	node.Props.State = state
+	if grows && b.continuous {
+		node.Props.Unbounded = state
+	}
+}
+
+func indexOf(cols []logical.Col, id int) int {
+	for i, c := range cols {
+		if c.ID == id {
+			return i
+		}
+	}
+	return -1
+}
+
+func upTo(n int) []int {
+	list := make([]int, n)
+	for i := range list {
+		list[i] = i
+	}
+	return list
+}

@@ -1,0 +1,161 @@
+package physical
+
+import (
+	"reflect"
+	"strings"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"streamsql/sql/agg"
+	"streamsql/sql/decimal"
+	"streamsql/sql/expr"
+	"streamsql/sql/types"
+)
+
+// Any plan, even a senseless one, comes back from its stored form as it was.
+func TestRoundTrip(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		p := &Plan{Version: Version, Root: drawNode(t, 3), Output: drawFields(t), Key: drawInts(t), AppendOnly: rapid.Bool().Draw(t, "append")}
+		Number(p.Root)
+		b, err := Encode(p)
+		if err != nil {
+			t.Fatal(err)
+		}
+		q, err := Decode(b)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !reflect.DeepEqual(p, q) {
+			t.Fatalf("%s came back as another plan", b)
+		}
+	})
+}
+
+func TestDecodeRefuses(t *testing.T) {
+	for text, want := range map[string]string{
+		`{"version":2,"root":{"id":1,"kind":"NewKind"}}`: "version 2 is not known",
+		`{"root":{"id":1}}`: "version 0 is not known",
+		`{"version":1}`:     "no root",
+		`{"version":1,`:     "decode plan",
+	} {
+		if _, err := Decode([]byte(text)); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: got error %v, want %q", text, err, want)
+		}
+	}
+}
+
+func TestIsConstant(t *testing.T) {
+	one := &Node{Kind: Source, Source: &SourceSpec{}}
+	table := &Node{Kind: Source, Source: &SourceSpec{Table: 7}}
+	for _, c := range []struct {
+		root *Node
+		want bool
+	}{
+		{&Node{Kind: Map, Map: &MapSpec{}, Inputs: []*Node{one}}, true},
+		{&Node{Kind: Values}, true},
+		{&Node{Kind: Map, Map: &MapSpec{}, Inputs: []*Node{table}}, false},
+		{&Node{Kind: Merge, Agg: &AggSpec{}, Inputs: []*Node{one}}, false},
+	} {
+		if got := (&Plan{Root: c.root}).IsConstant(); got != c.want {
+			t.Errorf("%s over %d inputs: got %v", c.root.Kind, len(c.root.Inputs), got)
+		}
+	}
+}
+
+func TestTables(t *testing.T) {
+	read := func(id uint64) *Node { return &Node{Kind: Source, Source: &SourceSpec{Table: id}} }
+	p := &Plan{Root: &Node{Kind: Union, Inputs: []*Node{read(9), read(0), read(3), read(9)}}}
+	if got := p.Tables(); !reflect.DeepEqual(got, []uint64{9, 3}) {
+		t.Errorf("got %v", got)
+	}
+}
+
+// drawNode makes a node with up to depth levels below it.
+func drawNode(t *rapid.T, depth int) *Node {
+	n := &Node{Fields: drawFields(t)}
+	n.Kind = rapid.SampledFrom([]Kind{Source, Values, Map, Shuffle, Reduce, Merge, Distinct, Join, Union, Sort}).Draw(t, "kind")
+	if depth > 0 {
+		for range rapid.IntRange(0, 2).Draw(t, "inputs") {
+			n.Inputs = append(n.Inputs, drawNode(t, depth-1))
+		}
+	}
+	n.Props = Props{Keys: drawKeys(t), AppendOnly: rapid.Bool().Draw(t, "append"), State: drawName(t), Unbounded: drawName(t)}
+	switch n.Kind {
+	case Source:
+		n.Source = &SourceSpec{Table: rapid.Uint64().Draw(t, "table"), Name: drawName(t), Columns: drawInts(t)}
+	case Values:
+		n.Values = append(n.Values, drawExprs(t))
+	case Map:
+		n.Map = &MapSpec{Filter: drawExprs(t), Project: drawExprs(t)}
+		if rapid.Bool().Draw(t, "no columns") {
+			n.Map.Project = []*expr.Expr{}
+		}
+	case Shuffle:
+		n.Shuffle = &ShuffleSpec{Kind: Hash, Keys: drawInts(t)}
+	case Reduce, Merge:
+		n.Agg = &AggSpec{Keys: drawInts(t), Partial: rapid.Bool().Draw(t, "partial"), Aggs: []agg.Call{
+			{Fn: "sum", Args: drawExprs(t), Distinct: rapid.Bool().Draw(t, "distinct"), Type: drawType(t)},
+		}}
+	case Join:
+		n.Join = &JoinSpec{Kind: LeftJoin, LeftKeys: drawInts(t), RightKeys: drawInts(t), NullSafe: []bool{true, false}, Residual: drawExprs(t)}
+	case Sort:
+		n.Sort = &SortSpec{Keys: []SortKey{{Col: 1, Desc: rapid.Bool().Draw(t, "desc")}}, Limit: rapid.Int64().Draw(t, "limit")}
+	}
+	return n
+}
+
+func drawFields(t *rapid.T) []Field {
+	var fs []Field
+	for range rapid.IntRange(0, 3).Draw(t, "fields") {
+		fs = append(fs, Field{Name: drawName(t), Type: drawType(t)})
+	}
+	return fs
+}
+
+func drawName(t *rapid.T) string {
+	return rapid.SampledFrom([]string{"", "a", "ü `x`", "\x00"}).Draw(t, "name")
+}
+
+func drawKeys(t *rapid.T) [][]int {
+	return rapid.SampledFrom([][][]int{nil, {{}}, {{0}, {1, 2}}}).Draw(t, "keys")
+}
+
+func drawInts(t *rapid.T) []int {
+	return rapid.SampledFrom([][]int{nil, {0}, {3, 1}}).Draw(t, "ints")
+}
+
+func drawType(t *rapid.T) types.Type {
+	return rapid.SampledFrom([]types.Type{
+		types.MakeBigInt(), types.MakeBool(), types.MakeDecimal(65, 30), types.MakeDouble(), types.MakeVarChar(7), types.MakeDateTime(6),
+		{Kind: types.Enum, Enum: "a\x00b", NotNull: true}, {Kind: types.BigInt, Unsigned: true},
+	}).Draw(t, "type")
+}
+
+func drawExprs(t *rapid.T) []*expr.Expr {
+	var list []*expr.Expr
+	for range rapid.IntRange(0, 2).Draw(t, "exprs") {
+		list = append(list, drawExpr(t, 2))
+	}
+	return list
+}
+
+func drawExpr(t *rapid.T, depth int) *expr.Expr {
+	switch rapid.IntRange(0, 5).Draw(t, "expr") {
+	case 0:
+		return expr.NewConst(expr.Value{I: rapid.Int64().Draw(t, "int")}, drawType(t))
+	case 1:
+		return expr.NewConst(expr.Value{F: rapid.Float64().Filter(func(f float64) bool { return f*0 == 0 }).Draw(t, "float")}, types.MakeDouble())
+	case 2:
+		w := decimal.Wide{rapid.Uint64().Draw(t, "limb"), 1, 2, rapid.Uint64().Draw(t, "limb")}
+		return expr.NewConst(expr.Value{Wide: &w}, types.MakeDecimal(65, 2))
+	case 3:
+		return expr.NewConst(expr.Value{S: rapid.SliceOfN(rapid.Byte(), 1, 9).Draw(t, "bytes")}, types.MakeVarChar(9))
+	case 4:
+		if depth > 0 {
+			return expr.NewCall("+", drawType(t), drawExpr(t, depth-1), drawExpr(t, depth-1))
+		}
+		return expr.NewNull()
+	}
+	return expr.NewColumn(rapid.IntRange(0, 99).Draw(t, "col"), drawName(t), drawType(t))
+}

@@ -1,0 +1,55 @@
+package physical
+
+// Walk calls f on n and everything below it, parents first (the order of the
+// ids); f returns false to leave out what is below.
+func Walk(n *Node, f func(*Node) bool) {
+	if n == nil || !f(n) {
+		return
+	}
+	for _, in := range n.Inputs {
+		Walk(in, f)
+	}
+}
+
+// Number gives the nodes their ids, in pre-order from 1.
+func Number(root *Node) {
+	id := 0
+	Walk(root, func(n *Node) bool {
+		id++
+		n.ID = id
+		return true
+	})
+}
+
+// IsConstant reports a plan that reads nothing of the catalog and consists of
+// row-local nodes over a few constant rows only (SELECT 1): it can be computed
+// where it stands, without a job.
+func (p *Plan) IsConstant() bool {
+	constant := true
+	Walk(p.Root, func(n *Node) bool {
+		switch n.Kind {
+		case Source:
+			constant = constant && n.Source.Table == 0
+		case Values, Map:
+		default:
+			constant = false
+		}
+		return constant
+	})
+	return constant
+}
+
+// Tables lists the ids of the catalog objects that the plan reads, each once, in
+// the order of the plan.
+func (p *Plan) Tables() []uint64 {
+	var ids []uint64
+	seen := map[uint64]bool{0: true}
+	Walk(p.Root, func(n *Node) bool {
+		if n.Kind == Source && !seen[n.Source.Table] {
+			seen[n.Source.Table] = true
+			ids = append(ids, n.Source.Table)
+		}
+		return true
+	})
+	return ids
+}

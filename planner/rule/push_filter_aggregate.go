@@ -1,0 +1,28 @@
+package rule
+
+import (
+	"streamsql/planner/logical"
+	"streamsql/sql/expr"
+)
+
+var pushFilterThroughAggregate = Rule{
+	Name:   "push_filter_through_aggregate",
+	Reason: "a condition on grouping keys holds for all rows of a group or none: groups that are left out need no state",
+	Apply: everywhere(func(c *Context, n logical.Node) logical.Node {
+		f, ok := n.(*logical.Filter)
+		if !ok {
+			return n
+		}
+		// Without keys the one group exists even over nothing: nothing may pass.
+		a, ok := f.Input.(*logical.Aggregate)
+		if !ok || len(a.Keys) == 0 {
+			return n
+		}
+		keys := logical.SetOf(a.Keys)
+		down, stay := split(f.Conds, func(e *expr.Expr) bool { return keys.Has(e) && !c.volatile(e) })
+		if len(down) == 0 {
+			return n
+		}
+		return logical.NewFilter(a.WithInputs([]logical.Node{logical.NewFilter(a.Input, down)}), stay)
+	}),
+}

@@ -1,0 +1,38 @@
+package rule
+
+import "streamsql/planner/logical"
+
+var twoPhaseAggregate = Rule{
+	Name:   "two_phase_aggregate",
+	Reason: "rows of a key combined before the shuffle cross it as one; only where a partial value can be taken back",
+	Apply: everywhere(func(c *Context, n logical.Node) logical.Node {
+		a, ok := n.(*logical.Aggregate)
+		if !ok || a.TwoPhase || !combinable(a, c.Derived.Props(a.Input).AppendOnly) {
+			return n
+		}
+		out := *a
+		out.TwoPhase = true
+		return &out
+	}),
+}
+
+// combinable reports that each aggregate has a partial value: totals can be
+// added and taken back, a least or greatest value only stands while nothing is
+// retracted, and the distinct values must all be seen.
+func combinable(a *logical.Aggregate, appendOnly bool) bool {
+	for _, g := range a.Aggs {
+		if g.Call.Distinct && g.Call.Fn != "min" && g.Call.Fn != "max" {
+			return false
+		}
+		switch g.Call.Fn {
+		case "count", "sum", "avg":
+		case "min", "max":
+			if !appendOnly {
+				return false
+			}
+		default:
+			return false
+		}
+	}
+	return true
+}
