@@ -1,0 +1,199 @@
+package random
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"strings"
+)
+
+// step is one step of a program.
+type step struct {
+	sql   string   // a statement, but for views and checks
+	rows  []string // INSERT: the rows behind sql's VALUES, so that they can be taken away
+	tail  string   // INSERT: what stands behind the rows
+	view  string   // the materialized view to make, of
+	query *query
+	check bool // compare all views now
+}
+
+func (s step) String() string {
+	switch {
+	case s.check:
+		return ""
+	case s.view != "":
+		return "CREATE MATERIALIZED VIEW " + s.view + " AS " + s.query.String()
+	case s.rows != nil:
+		return s.sql + strings.Join(s.rows, ", ") + s.tail
+	}
+	return s.sql
+}
+
+// program is the steps that a seed makes.
+type program struct {
+	seed  uint64
+	steps []step
+}
+
+// table is a table or stream with what the generator knows of it.
+type table struct {
+	relation
+	stream bool
+	types  []string // declarations, by column
+	null   []bool
+	lastID int
+}
+
+func newProgram(seed uint64) program {
+	g := &gen{Rand: rand.New(rand.NewPCG(seed, 0x5eed))}
+	p := program{seed: seed}
+	var tables []*table
+	var rels []relation
+	for i := range 1 + g.IntN(3) {
+		t := g.table(fmt.Sprintf("t%d", i))
+		tables = append(tables, t)
+		rels = append(rels, t.relation)
+		p.steps = append(p.steps, step{sql: t.create()})
+	}
+	changes := 6 + g.IntN(14)
+	views := 1 + g.IntN(4)
+	open := false // in a transaction
+	for i := range changes {
+		for views > 0 && !open && (g.chance(20) || i == changes-1 && g.chance(60)) {
+			v := step{view: g.name("v"), query: g.query(rels, 2)}
+			p.steps = append(p.steps, v)
+			rels = append(rels, relation{text: v.view, cols: v.query.columns()})
+			views--
+		}
+		if !open && g.chance(12) {
+			p.steps, open = append(p.steps, step{sql: "BEGIN"}), true
+		}
+		p.steps = append(p.steps, g.change(pick(g, tables...)))
+		if open && g.chance(35) {
+			p.steps, open = append(p.steps, step{sql: pick(g, "COMMIT", "COMMIT", "ROLLBACK")}), false
+		}
+		if !open && g.chance(25) {
+			p.steps = append(p.steps, step{check: true})
+		}
+	}
+	if open {
+		p.steps = append(p.steps, step{sql: "COMMIT"})
+	}
+	if len(rels) == len(tables) {
+		p.steps = append(p.steps, step{view: g.name("v"), query: g.query(rels, 2)})
+	}
+	p.steps = append(p.steps, step{check: true})
+	return p
+}
+
+// declarations by kind.
+var declarations = [...][]string{
+	kInt:  {"INT", "BIGINT", "SMALLINT", "MEDIUMINT"},
+	kDec:  {"DECIMAL(8,2)", "DECIMAL(12,4)", "DECIMAL(20,2)"},
+	kStr:  {"VARCHAR(12)", "VARCHAR(40)", "CHAR(12)"},
+	kDate: {"DATE"},
+	kTime: {"DATETIME", "DATETIME(3)"},
+}
+
+func (g *gen) table(name string) *table {
+	t := &table{relation: relation{text: name}, stream: g.chance(40)}
+	add := func(name, decl string, k kind, null bool) {
+		t.cols = append(t.cols, column{name, k})
+		t.types, t.null = append(t.types, decl), append(t.null, null)
+	}
+	add("id", "INT", kInt, false)
+	add("g", pick(g, declarations[kInt]...), kInt, true)
+	for i := range 1 + g.IntN(4) {
+		k := kind(g.IntN(int(kBool)))
+		add(string(rune('a'+i)), pick(g, declarations[k]...), k, g.chance(75))
+	}
+	return t
+}
+
+func (t *table) create() string {
+	what, key := "TABLE", ", PRIMARY KEY (id)"
+	if t.stream {
+		what, key = "STREAM TABLE", ""
+	}
+	var cols []string
+	for i, c := range t.cols {
+		d := c.name + " " + t.types[i]
+		if !t.null[i] {
+			d += " NOT NULL"
+		}
+		cols = append(cols, d)
+	}
+	return "CREATE " + what + " " + t.text + " (" + strings.Join(cols, ", ") + key + ")"
+}
+
+func (g *gen) change(t *table) step {
+	g.changing = true
+	defer func() { g.changing = false }()
+	n := g.IntN(100)
+	switch {
+	case t.stream || n < 45:
+		return g.insert(t, "INSERT INTO ", true, "")
+	case n < 52:
+		return g.insert(t, "REPLACE INTO ", false, "")
+	case n < 58:
+		return g.insert(t, "INSERT INTO ", false, " ON DUPLICATE KEY UPDATE "+g.assignment(t))
+	case n < 62:
+		return g.insert(t, "INSERT IGNORE INTO ", false, "")
+	case n < 82:
+		set := g.assignment(t)
+		return step{sql: "UPDATE " + t.text + " SET " + set + g.whereOf(t)}
+	}
+	return step{sql: "DELETE FROM " + t.text + g.whereOf(t)}
+}
+
+// insert has rows with new ids where fresh is true, and otherwise with ids that may be there.
+func (g *gen) insert(t *table, verb string, fresh bool, tail string) step {
+	s := step{sql: verb + t.text + " VALUES ", tail: tail}
+	var used []int
+	for range pick(g, 1, 1, 2, 3, 5, 9) {
+		t.lastID++
+		id := t.lastID
+		if t.stream && g.chance(30) || !fresh && g.chance(70) {
+			id = 1 + g.IntN(t.lastID)
+		}
+		if !t.stream && slices.Contains(used, id) {
+			continue // which of two equal keys wins is another test's matter
+		}
+		used = append(used, id)
+		row := []string{fmt.Sprint(id)}
+		for i := 1; i < len(t.cols); i++ {
+			row = append(row, g.literal(t.cols[i].kind, t.null[i]))
+		}
+		s.rows = append(s.rows, "("+strings.Join(row, ", ")+")")
+	}
+	return s
+}
+
+// assignment sets one or two columns. Text stays short enough for its column.
+func (g *gen) assignment(t *table) string {
+	var out []string
+	for _, i := range g.Perm(len(t.cols) - 1)[:min(pick(g, 1, 1, 2), len(t.cols)-1)] {
+		c := t.cols[i+1]
+		value := g.literal(c.kind, t.null[i+1])
+		switch {
+		case g.chance(40): // keep the literal
+		case c.kind == kInt && t.types[i+1] != "SMALLINT":
+			value = c.name + pick(g, " + 1", " - 2")
+		case c.kind == kDec:
+			value = c.name + pick(g, " + 0.5", " - 1.25")
+		case c.kind == kStr:
+			value = "LEFT(CONCAT(" + c.name + ", " + g.literal(kStr, false) + "), 8)"
+		case c.kind == kDate:
+			value = c.name + " + INTERVAL 1 DAY"
+		}
+		out = append(out, c.name+" = "+value)
+	}
+	return strings.Join(out, ", ")
+}
+
+func (g *gen) whereOf(t *table) string {
+	if g.chance(6) {
+		return ""
+	}
+	return " WHERE " + g.condition(t.cols, 2)
+}

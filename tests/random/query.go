@@ -1,0 +1,269 @@
+package random
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// relation is something FROM can name.
+type relation struct {
+	text  string // a name, or a query in parentheses
+	alias string
+	cols  []column // unqualified
+}
+
+func (r relation) qualified() []column {
+	out := make([]column, len(r.cols))
+	for i, c := range r.cols {
+		out[i] = column{r.alias + "." + c.name, c.kind}
+	}
+	return out
+}
+
+// query is a SELECT whose parts can be taken away one by one (shrink.go).
+type query struct {
+	with     []with
+	distinct bool
+	items    []item
+	from     relation
+	joins    []join
+	where    []string
+	group    []string
+	having   string
+	union    *query // UNION ALL
+}
+
+type with struct {
+	name string
+	body *query
+}
+
+type item struct {
+	text, alias string
+	kind        kind
+}
+
+type join struct {
+	left bool
+	to   relation
+	on   []string
+}
+
+func (q *query) String() string {
+	var b strings.Builder
+	for i, w := range q.with {
+		b.WriteString([]string{"WITH ", ", "}[min(i, 1)] + w.name + " AS (" + w.body.String() + ")")
+	}
+	if len(q.with) > 0 {
+		b.WriteByte(' ')
+	}
+	b.WriteString("SELECT ")
+	if q.distinct {
+		b.WriteString("DISTINCT ")
+	}
+	for i, it := range q.items {
+		if i > 0 {
+			b.WriteString(", ")
+		}
+		b.WriteString(it.text + " AS " + it.alias)
+	}
+	b.WriteString(" FROM " + q.from.text + " AS " + q.from.alias)
+	for _, j := range q.joins {
+		if j.left {
+			b.WriteString(" LEFT")
+		}
+		b.WriteString(" JOIN " + j.to.text + " AS " + j.to.alias + " ON " + strings.Join(j.on, " AND "))
+	}
+	if len(q.where) > 0 {
+		b.WriteString(" WHERE " + strings.Join(q.where, " AND "))
+	}
+	if len(q.group) > 0 {
+		b.WriteString(" GROUP BY " + strings.Join(q.group, ", "))
+	}
+	if q.having != "" {
+		b.WriteString(" HAVING " + q.having)
+	}
+	if q.union != nil {
+		b.WriteString(" UNION ALL " + q.union.String())
+	}
+	return b.String()
+}
+
+// columns are those of the result.
+func (q *query) columns() []column {
+	out := make([]column, len(q.items))
+	for i, it := range q.items {
+		k := it.kind
+		if k == kBool {
+			k = kInt // as a column it is a number
+		}
+		out[i] = column{it.alias, k}
+	}
+	return out
+}
+
+// query draws a query over the relations; depth bounds nested ones.
+func (g *gen) query(rels []relation, depth int) *query {
+	q := g.selectOver(rels, depth)
+	if g.chance(12) {
+		q.union = g.like(rels, q.items)
+	}
+	if depth > 0 && g.chance(15) {
+		// The query so far becomes a CTE, read once or twice.
+		w := with{g.name("w"), q}
+		outer := g.selectOver(append(slices.Clone(rels), relation{text: w.name, cols: q.columns()}), 0)
+		if outer.from.text != w.name {
+			outer.from.text, outer.from.cols = w.name, q.columns()
+			return &query{with: []with{w}, items: g.itemsOf(outer.from), from: outer.from}
+		}
+		outer.with = []with{w}
+		return outer
+	}
+	return q
+}
+
+// itemsOf selects all columns of a relation.
+func (g *gen) itemsOf(r relation) []item {
+	var out []item
+	for i, c := range r.qualified() {
+		out = append(out, item{c.name, fmt.Sprintf("c%d", i), c.kind})
+	}
+	return out
+}
+
+func (g *gen) relation(rels []relation, depth int) relation {
+	if depth > 0 && g.chance(22) {
+		sub := g.query(rels, depth-1)
+		return relation{text: "(" + sub.String() + ")", alias: g.name("d"), cols: sub.columns()}
+	}
+	// Later ones are the views: prefer them, so that views stand on views.
+	r := rels[max(g.IntN(len(rels)), g.IntN(len(rels)))]
+	r.alias = g.name("r")
+	return r
+}
+
+func (g *gen) selectOver(rels []relation, depth int) *query {
+	q := &query{from: g.relation(rels, depth)}
+	scope := q.from.qualified()
+	for n := pick(g, 0, 0, 0, 1, 1, 2); n > 0; n-- {
+		j := join{left: g.chance(45), to: g.relation(rels, depth-1)}
+		j.on = g.joinOn(scope, j.to.qualified())
+		q.joins = append(q.joins, j)
+		scope = append(scope, j.to.qualified()...)
+	}
+	for n := pick(g, 0, 0, 1, 1, 2); n > 0; n-- {
+		q.where = append(q.where, g.condition(scope, 2))
+	}
+	if g.chance(55) {
+		g.aggregate(q, scope)
+		return q
+	}
+	q.distinct = g.chance(25)
+	for i := range 1 + g.IntN(4) {
+		it := item{alias: fmt.Sprintf("c%d", i), kind: g.kindOf(scope)}
+		if g.chance(12) {
+			it.kind = kind(g.IntN(int(kinds)))
+		}
+		it.text = g.expr(scope, it.kind, 2)
+		if g.chance(6) {
+			it.kind, it.text = kDec, g.column(scope, pick(g, kInt, kDec))+" / "+g.column(scope, kInt)
+		}
+		q.items = append(q.items, it)
+	}
+	return q
+}
+
+// joinOn is mostly an equality, with conditions beside it; rarely none.
+func (g *gen) joinOn(left, right []column) []string {
+	var on []string
+	for range pick(g, 1, 1, 1, 2) {
+		r := pick(g, right...)
+		if l := g.column(left, r.kind); g.chance(92) {
+			on = append(on, l+pick(g, " = ", " = ", " = ", " <=> ")+r.name)
+		}
+	}
+	if len(on) == 0 || g.chance(25) {
+		on = append(on, g.condition(append(slices.Clone(left), right...), 1))
+	}
+	return on
+}
+
+// aggregate gives q groups and aggregates.
+func (g *gen) aggregate(q *query, scope []column) {
+	for range pick(g, 0, 1, 1, 1, 2) {
+		k := g.kindOf(scope)
+		text := g.column(scope, k)
+		if g.chance(30) {
+			text = g.expr(scope, k, 2)
+		}
+		if !mentions(text, scope) || strings.HasPrefix(text, "NULLIF") {
+			continue // a constant in GROUP BY would be a position; MariaDB does not find a NULLIF again
+		}
+		q.group = append(q.group, text)
+		if g.chance(85) {
+			q.items = append(q.items, item{text, fmt.Sprintf("c%d", len(q.items)), k})
+		}
+	}
+	for range 1 + g.IntN(3) {
+		it := g.call(scope, true)
+		it.alias = fmt.Sprintf("c%d", len(q.items))
+		q.items = append(q.items, it)
+	}
+	if g.chance(25) {
+		c := g.call(scope, false)
+		q.having = c.text + pick(g, " > ", " <= ", " <> ", " = ") + g.literal(c.kind, false)
+		if g.chance(20) {
+			q.having = c.text + " IS NOT NULL"
+		}
+	}
+}
+
+func mentions(text string, scope []column) bool {
+	return slices.ContainsFunc(scope, func(c column) bool { return strings.Contains(text, c.name) })
+}
+
+// call is an aggregate. Above AVG nothing is computed, so it is only where last is true.
+func (g *gen) call(scope []column, last bool) item {
+	number := func() (string, kind) {
+		k := pick(g, kInt, kDec)
+		return g.expr(scope, k, pick(g, 0, 0, 1)), k
+	}
+	switch g.IntN(9) {
+	case 0, 1:
+		return item{text: "COUNT(*)", kind: kInt}
+	case 2:
+		return item{text: "COUNT(" + g.expr(scope, g.kindOf(scope), 1) + ")", kind: kInt}
+	case 3:
+		return item{text: "COUNT(DISTINCT " + g.expr(scope, g.kindOf(scope), 1) + ")", kind: kInt}
+	case 4, 5:
+		text, _ := number()
+		sum := "SUM(" + text + ")"
+		if last && g.chance(20) {
+			sum = "COALESCE(" + sum + ", 0) " + pick(g, "+", "-", "*") + " COUNT(*)"
+		}
+		return item{text: sum, kind: kDec}
+	case 6:
+		if last {
+			text, _ := number()
+			return item{text: "AVG(" + text + ")", kind: kDec}
+		}
+	case 7:
+		return item{text: "SUM(CASE WHEN " + g.condition(scope, 1) + " THEN 1 ELSE 0 END)", kind: kDec}
+	}
+	k := g.kindOf(scope)
+	return item{text: pick(g, "MIN(", "MAX(") + g.expr(scope, k, pick(g, 0, 0, 1)) + ")", kind: k}
+}
+
+// like is a plain SELECT with columns of the kinds of items.
+func (g *gen) like(rels []relation, items []item) *query {
+	q := &query{from: g.relation(rels, 0)}
+	scope := q.from.qualified()
+	for i, it := range items {
+		q.items = append(q.items, item{g.expr(scope, it.kind, 1), fmt.Sprintf("c%d", i), it.kind})
+	}
+	if g.chance(60) {
+		q.where = []string{g.condition(scope, 1)}
+	}
+	return q
+}

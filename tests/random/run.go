@@ -1,0 +1,249 @@
+package random
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/go-sql-driver/mysql"
+)
+
+// side is one of the two servers.
+type side struct {
+	name      string
+	pool      *sql.DB
+	reference bool   // MariaDB: streams are tables, views plain ones
+	suffix    string // of its databases, where both sides are one server
+}
+
+// translate gives a statement the reference's form. The views are materialized
+// there too, for each read: a view merged into the query around it would keep
+// digits of decimals that a column does not have.
+func (s side) translate(text string) string {
+	if !s.reference {
+		return text
+	}
+	for _, r := range [][2]string{
+		{"CREATE STREAM TABLE ", "CREATE TABLE "},
+		{"CREATE MATERIALIZED VIEW ", "CREATE ALGORITHM=TEMPTABLE VIEW "},
+	} {
+		if rest, ok := strings.CutPrefix(text, r[0]); ok {
+			return r[1] + rest
+		}
+	}
+	return text
+}
+
+// referenceSetUp gives a session of MariaDB MySQL 8's mode, and keeps it from
+// merging derived tables for the reason above.
+var referenceSetUp = []string{
+	"SET SESSION sql_mode = 'ONLY_FULL_GROUP_BY,STRICT_TRANS_TABLES,NO_ZERO_IN_DATE,NO_ZERO_DATE,ERROR_FOR_DIVISION_BY_ZERO,NO_ENGINE_SUBSTITUTION'",
+	"SET SESSION optimizer_switch = 'derived_merge=off,derived_with_keys=off,condition_pushdown_for_derived=off'",
+}
+
+// difference is what a program showed; nil: nothing.
+type difference struct {
+	at   int // index of the step
+	what string
+}
+
+// errInvalid is a program that the reference does not take.
+var errInvalid = errors.New("the reference refuses the program")
+
+// session is a connection with a database of its own.
+type session struct {
+	side
+	conn *sql.Conn
+	db   string
+}
+
+func open(ctx context.Context, s side, db string) (*session, error) {
+	conn, err := s.pool.Conn(ctx)
+	if err != nil {
+		return nil, err
+	}
+	setUp := []string{"DROP DATABASE IF EXISTS " + db, "CREATE DATABASE " + db, "USE " + db}
+	if s.reference {
+		setUp = append(slices.Clone(referenceSetUp), setUp...)
+		setUp[len(setUp)-2] += " CHARACTER SET utf8mb4 COLLATE utf8mb4_bin"
+	}
+	for _, q := range setUp {
+		if _, err := conn.ExecContext(ctx, q); err != nil {
+			conn.Close()
+			return nil, fmt.Errorf("%s: %s: %w", s.name, q, err)
+		}
+	}
+	return &session{s, conn, db}, nil
+}
+
+func (s *session) close() {
+	s.conn.ExecContext(context.Background(), "ROLLBACK")
+	s.conn.ExecContext(context.Background(), "DROP DATABASE "+s.db)
+	s.conn.Close()
+}
+
+// exec returns the error number, 0 for success, -1 for a broken connection.
+func (s *session) exec(ctx context.Context, text string) (int, error) {
+	_, err := s.conn.ExecContext(ctx, s.translate(text))
+	return number(err), err
+}
+
+func number(err error) int {
+	var my *mysql.MySQLError
+	switch {
+	case err == nil:
+		return 0
+	case errors.As(err, &my):
+		return int(my.Number)
+	}
+	return -1
+}
+
+// rows are the rows of a query as text, sorted unless it is ordered.
+func (s *session) rows(ctx context.Context, text string, ordered bool) ([]string, error) {
+	rows, err := s.conn.QueryContext(ctx, text)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	names, err := rows.Columns()
+	if err != nil {
+		return nil, err
+	}
+	cells := make([]sql.NullString, len(names))
+	ptrs := make([]any, len(names))
+	for i := range cells {
+		ptrs[i] = &cells[i]
+	}
+	var out []string
+	for rows.Next() {
+		if err := rows.Scan(ptrs...); err != nil {
+			return nil, err
+		}
+		line := make([]string, len(cells))
+		for i, c := range cells {
+			if line[i] = "NULL"; c.Valid {
+				line[i] = "'" + c.String + "'"
+			}
+		}
+		out = append(out, strings.Join(line, " "))
+	}
+	if !ordered {
+		slices.Sort(out)
+	}
+	return out, rows.Err()
+}
+
+// run runs a program on both sides, in a database each.
+func run(ctx context.Context, p program, subject, reference side, db string) (*difference, error) {
+	ref, err := open(ctx, reference, db)
+	if err != nil {
+		return nil, err
+	}
+	defer ref.close()
+	sub, err := open(ctx, subject, db+subject.suffix)
+	if err != nil {
+		return nil, err
+	}
+	defer sub.close()
+	var views []step
+	for i, s := range p.steps {
+		if s.check {
+			for _, v := range views {
+				if d, err := compare(ctx, v, sub, ref); d != "" || err != nil {
+					return &difference{i, d}, err
+				}
+			}
+			continue
+		}
+		want, refErr := ref.exec(ctx, s.String())
+		if s.view != "" && refErr != nil {
+			return nil, fmt.Errorf("%w: %w\n%s", errInvalid, refErr, s)
+		}
+		got, subErr := sub.exec(ctx, s.String())
+		if got != want {
+			return &difference{i, fmt.Sprintf("%s\n%s: %v\n%s: %v", s, sub.name, orOK(subErr), ref.name, orOK(refErr))}, nil
+		}
+		if s.view != "" {
+			views = append(views, s)
+		}
+	}
+	return nil, nil
+}
+
+func orOK(err error) string {
+	if err == nil {
+		return "OK"
+	}
+	return err.Error()
+}
+
+// compare reads a view, its query, and the reference's view. A query that the
+// reference cannot evaluate is no test.
+func compare(ctx context.Context, v step, sub, ref *session) (string, error) {
+	want, err := ref.rows(ctx, "SELECT * FROM "+v.view, false)
+	if err != nil {
+		if number(err) < 0 {
+			return "", err
+		}
+		return "", nil
+	}
+	order := make([]string, len(v.query.items))
+	for i, it := range v.query.items {
+		order[i] = it.alias + pick2(i%2 == 0, "", " DESC")
+	}
+	sorted := "SELECT * FROM " + v.view + " ORDER BY " + strings.Join(order, ", ") + " LIMIT 5"
+	first, err := ref.rows(ctx, sorted, true)
+	if err != nil {
+		return "", err
+	}
+	for _, r := range []struct {
+		title, text string
+		ordered     bool
+		want        []string
+	}{
+		{"the query of the view " + v.view, v.query.String(), false, want},
+		{"the view " + v.view, "SELECT * FROM " + v.view, false, want},
+		{"the view " + v.view + " in order", sorted, true, first},
+	} {
+		got, err := sub.rows(ctx, r.text, r.ordered)
+		if err != nil {
+			return fmt.Sprintf("%s: %s: %v\n%s", sub.name, r.title, err, r.text), nil
+		}
+		if !slices.Equal(got, r.want) {
+			return fmt.Sprintf("%s has other rows than %s (- %s, + %s)\n%s\n%s", r.title, ref.name, ref.name, sub.name, r.text, diff(r.want, got)), nil
+		}
+	}
+	return "", nil
+}
+
+func pick2(cond bool, a, b string) string {
+	if cond {
+		return a
+	}
+	return b
+}
+
+// diff shows rows only wanted with -, rows only received with +; where both are
+// the same bag their order differs and all are shown.
+func diff(want, got []string) string {
+	var out []string
+	left := slices.Clone(got)
+	for _, w := range want {
+		if i := slices.Index(left, w); i >= 0 {
+			left = slices.Delete(left, i, i+1)
+		} else {
+			out = append(out, "- "+w)
+		}
+	}
+	for _, g := range left {
+		out = append(out, "+ "+g)
+	}
+	if len(out) == 0 {
+		out = []string{"- " + strings.Join(want, " | "), "+ " + strings.Join(got, " | ")}
+	}
+	return strings.Join(out[:min(len(out), 40)], "\n")
+}
