@@ -23,6 +23,7 @@ const (
 type Log struct {
 	stream topic.Stream
 	run    uint64
+	damage error
 
 	mu      sync.Mutex
 	wake    *sync.Cond
@@ -56,7 +57,9 @@ func Open(ctx context.Context, s topic.Streams, name string) (*Log, error) {
 	}
 	l := &Log{stream: st, run: rand.Uint64(), ended: make(chan struct{})}
 	l.wake = sync.NewCond(&l.mu)
-	if err := l.catchUp(ctx, false); err != nil {
+	if err := l.catchUp(ctx, false); errors.Is(err, topic.ErrLost) {
+		l.damage = err
+	} else if err != nil {
 		return nil, err
 	}
 	l.lastID = l.durable
@@ -65,6 +68,10 @@ func Open(ctx context.Context, s topic.Streams, name string) (*Log, error) {
 	go l.write(run)
 	return l, nil
 }
+
+// Damage returns nil, or an error (topic.ErrLost) that says that durable records
+// are missing: those up to LastID can be read, and nothing can be appended.
+func (l *Log) Damage() error { return l.damage }
 
 // LastID returns the id of the last durable record, 0 if there is none.
 func (l *Log) LastID() uint64 {
@@ -92,6 +99,8 @@ func (l *Log) Append(r *Record) <-chan error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	switch {
+	case l.damage != nil:
+		p.done <- l.damage
 	case l.closed:
 		p.done <- topic.ErrClosed
 	case r.ID <= l.lastID:
@@ -226,6 +235,9 @@ func (l *Log) publish(ctx context.Context, records [][]byte) error {
 		l.mu.Unlock()
 		return nil
 	}
+	if errors.Is(ctx.Err(), context.Canceled) {
+		return err // Close does not wait
+	}
 	again, cancel := context.WithTimeout(context.WithoutCancel(ctx), deadline)
 	defer cancel()
 	if e := l.catchUp(again, true); e != nil {
@@ -249,14 +261,14 @@ func (l *Log) landed(seq, first, last uint64) {
 // catchUp takes in what the stream holds beyond l.seq. With ours set, anything
 // that another run wrote is an error.
 func (l *Log) catchUp(ctx context.Context, ours bool) error {
-	first, last, err := l.stream.Bounds(ctx)
-	if err != nil {
-		return err
+	first, last, tail := l.stream.Bounds(ctx)
+	if tail != nil && !errors.Is(tail, topic.ErrLost) {
+		return tail
 	}
 	if l.seq == 0 {
 		l.seq = first - 1
 	}
-	err = l.stream.Read(ctx, l.seq+1, last, func(seq uint64, data []byte) error {
+	err := l.stream.Read(ctx, l.seq+1, last, func(seq uint64, data []byte) error {
 		if seq != l.seq+1 {
 			return lost(l.seq + 1)
 		}
@@ -277,6 +289,9 @@ func (l *Log) catchUp(ctx context.Context, ours bool) error {
 	})
 	if err == nil && l.seq != last {
 		err = lost(l.seq + 1)
+	}
+	if err == nil {
+		err = tail
 	}
 	return err
 }

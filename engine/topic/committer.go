@@ -239,7 +239,7 @@ func (c *committer) settle() {
 func (c *committer) settlePart() error {
 	f, err := c.land()
 	if err == nil {
-		c.advance(f.seq)
+		c.log.last.Store(f.seq)
 		return nil
 	}
 	c.resync = true
@@ -342,14 +342,7 @@ func (c *committer) deliver(seq uint64, txs []Tx) {
 			fn(seq, g)
 		}
 	}
-	c.advance(seq)
-}
-
-func (c *committer) advance(seq uint64) {
 	c.log.last.Store(seq)
-	if err := c.log.mark.set(seq); err != nil {
-		slog.Warn("commit log", "log", c.log.name, "error", err)
-	}
 }
 
 func (c *committer) finish(reqs []*request, seq uint64, err error) {

@@ -26,6 +26,8 @@ type span struct{ lo, hi uint64 }
 
 const deletionsVersion = 1
 
+// openDeletions reads the set. With ErrLost in the error's chain, the empty set
+// comes with it.
 func openDeletions(ctx context.Context, s Streams, log string) (*deletions, error) {
 	d := &deletions{log: log}
 	var err error
@@ -33,7 +35,7 @@ func openDeletions(ctx context.Context, s Streams, log string) (*deletions, erro
 		return nil, err
 	}
 	if _, d.last, err = d.stream.Bounds(ctx); err != nil {
-		return nil, fmt.Errorf("log %s: %w", log, err)
+		return d, fmt.Errorf("log %s: set of deleted messages: %w", log, err)
 	}
 	if d.last == 0 {
 		return d, nil
@@ -48,7 +50,7 @@ func openDeletions(ctx context.Context, s Streams, log string) (*deletions, erro
 		err = ErrLost
 	}
 	if err != nil {
-		return nil, fmt.Errorf("log %s: set of deleted messages: %w", log, err)
+		return d, fmt.Errorf("log %s: set of deleted messages: %w", log, err)
 	}
 	return d, nil
 }

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
-	"path/filepath"
 	"sync/atomic"
 	"time"
 )
@@ -13,7 +12,6 @@ import (
 // Streams is where logs come from: a Server, or one with faults injected.
 type Streams interface {
 	Stream(ctx context.Context, name string) (Stream, error)
-	Dir() string
 }
 
 // Errors of a log, found with errors.Is.
@@ -48,7 +46,6 @@ type Log struct {
 	name    string
 	stream  Stream
 	deleted *deletions
-	mark    *tailMark
 	run     uint64 // names this opening of the log
 	damage  error
 
@@ -67,20 +64,20 @@ func OpenLog(ctx context.Context, s Streams, name string) (*Log, error) {
 		return nil, err
 	}
 	first, last, err := l.stream.Bounds(ctx)
+	if errors.Is(err, ErrLost) {
+		l.damage, err = err, nil
+	}
+	if err == nil {
+		l.deleted, err = openDeletions(ctx, s, name)
+	}
+	if errors.Is(err, ErrLost) {
+		l.damage, err = err, nil
+	}
 	if err != nil {
-		return nil, fmt.Errorf("log %s: %w", name, err)
+		return nil, err
 	}
 	l.first.Store(first)
 	l.last.Store(last)
-	if l.deleted, err = openDeletions(ctx, s, name); err != nil {
-		return nil, err
-	}
-	if l.mark, err = openMark(filepath.Join(s.Dir(), "marks"), name); err != nil {
-		return nil, fmt.Errorf("log %s: %w", name, err)
-	}
-	if l.mark.seq > last {
-		l.damage = &LogError{name, last, fmt.Errorf("%w: the log ends here, but up to %d was acknowledged", ErrLost, l.mark.seq)}
-	}
 	l.start(l)
 	return l, nil
 }
@@ -271,5 +268,5 @@ func (l *Log) Sweep(ctx context.Context, seq uint64, dead func(table uint64) boo
 // Close waits for what is in flight and refuses what comes later.
 func (l *Log) Close() error {
 	l.stop()
-	return l.mark.close()
+	return nil
 }

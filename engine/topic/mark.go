@@ -2,10 +2,12 @@ package topic
 
 import (
 	"encoding/binary"
+	"errors"
 	"fmt"
 	"hash/crc32"
 	"os"
 	"path/filepath"
+	"sync"
 )
 
 // tailMark remembers, in a small file beside the log, the last sequence that was
@@ -13,6 +15,7 @@ import (
 // may lag after a power cut but never runs ahead: a log that ends before its
 // mark has lost its tail, which JetStream itself would hide.
 type tailMark struct {
+	mu   sync.Mutex
 	f    *os.File
 	slot int64
 	seq  uint64
@@ -25,11 +28,11 @@ const (
 	markSector = 512
 )
 
-func openMark(dir, name string) (*tailMark, error) {
-	if err := os.MkdirAll(dir, 0o700); err != nil {
+func openMark(path string) (*tailMark, error) {
+	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
 		return nil, err
 	}
-	f, err := os.OpenFile(filepath.Join(dir, name+".tail"), os.O_RDWR|os.O_CREATE, 0o600)
+	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o600)
 	if err != nil {
 		return nil, err
 	}
@@ -47,7 +50,19 @@ func openMark(dir, name string) (*tailMark, error) {
 	return m, nil
 }
 
+func (m *tailMark) get() uint64 {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return m.seq
+}
+
+// set raises the mark to seq.
 func (m *tailMark) set(seq uint64) error {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if seq <= m.seq {
+		return nil
+	}
 	var buf [markSize]byte
 	binary.LittleEndian.PutUint64(buf[:], seq)
 	binary.LittleEndian.PutUint32(buf[8:], crc32.Checksum(buf[:8], castagnoli))
@@ -58,10 +73,12 @@ func (m *tailMark) set(seq uint64) error {
 	return nil
 }
 
+func (m *tailMark) remove() error {
+	return errors.Join(m.f.Close(), os.Remove(m.f.Name()))
+}
+
 func (m *tailMark) close() error {
-	err := m.f.Sync()
-	if e := m.f.Close(); err == nil {
-		err = e
-	}
-	return err
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return errors.Join(m.f.Sync(), m.f.Close())
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"log/slog"
 	"strconv"
 	"time"
 
@@ -24,6 +25,7 @@ type natsStream struct {
 	nc            *nats.Conn
 	js            jetstream.JetStream
 	st            jetstream.Stream
+	mark          *tailMark
 }
 
 func (s *natsStream) Publish(data []byte, expect uint64) Ack {
@@ -35,6 +37,9 @@ func (s *natsStream) Publish(data []byte, expect uint64) Ack {
 	return func(ctx context.Context) (uint64, error) {
 		select {
 		case a := <-f.Ok():
+			if err := s.mark.set(a.Sequence); err != nil { // it lags then, no more
+				slog.Warn("log server", "log", s.name, "error", err)
+			}
 			return a.Sequence, nil
 		case err := <-f.Err():
 			var api *jetstream.APIError
@@ -58,7 +63,10 @@ func (s *natsStream) Bounds(ctx context.Context) (first, last uint64, err error)
 	if i.State.Msgs == 0 {
 		first = i.State.LastSeq + 1
 	}
-	return first, i.State.LastSeq, nil
+	if mark := s.mark.get(); mark > i.State.LastSeq {
+		err = &LogError{s.name, i.State.LastSeq, fmt.Errorf("%w: the log ends here, but up to %d was acknowledged", ErrLost, mark)}
+	}
+	return first, i.State.LastSeq, err
 }
 
 func (s *natsStream) Delete(ctx context.Context, seq uint64) error {

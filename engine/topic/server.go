@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"log/slog"
 	"os"
+	"path/filepath"
+	"sync"
 	"time"
 
 	"github.com/nats-io/nats-server/v2/server"
@@ -27,6 +29,9 @@ type Server struct {
 	nc  *nats.Conn
 	js  jetstream.JetStream
 	dir string
+
+	mu    sync.Mutex
+	marks map[string]*tailMark
 }
 
 // Open starts a server on the files under dir, which is made if missing. One
@@ -51,7 +56,7 @@ func Open(dir string) (*Server, error) {
 	}
 	ns.SetLoggerV2(&natsLogger{}, false, false, false)
 	go ns.Start()
-	s := &Server{ns: ns, dir: dir}
+	s := &Server{ns: ns, dir: dir, marks: map[string]*tailMark{}}
 	if !ns.ReadyForConnections(30*time.Second) || !ns.JetStreamEnabled() {
 		s.Close()
 		return nil, fmt.Errorf("log server in %s did not start", dir)
@@ -76,7 +81,14 @@ func (s *Server) Close() error {
 	}
 	s.ns.Shutdown()
 	s.ns.WaitForShutdown()
-	return nil
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	var err error
+	for _, m := range s.marks {
+		err = errors.Join(err, m.close())
+	}
+	s.marks = nil
+	return err
 }
 
 // Dir returns the directory of the files.
@@ -97,16 +109,41 @@ func (s *Server) Stream(ctx context.Context, name string) (Stream, error) {
 	if err != nil {
 		return nil, fmt.Errorf("open log %s: %w", name, err)
 	}
-	return &natsStream{name: name, subject: "log." + name, nc: s.nc, js: s.js, st: st}, nil
+	mark, err := s.tailMark(name)
+	if err != nil {
+		return nil, fmt.Errorf("open log %s: %w", name, err)
+	}
+	return &natsStream{name: name, subject: "log." + name, nc: s.nc, js: s.js, st: st, mark: mark}, nil
+}
+
+// tailMark returns the mark of a stream, the same for all who open it.
+func (s *Server) tailMark(name string) (*tailMark, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if m := s.marks[name]; m != nil {
+		return m, nil
+	}
+	m, err := openMark(filepath.Join(s.dir, "marks", name+".tail"))
+	if err == nil {
+		s.marks[name] = m
+	}
+	return m, err
 }
 
 // DropStream removes a stream and its files; one that is not there is no error.
 func (s *Server) DropStream(ctx context.Context, name string) error {
 	err := s.js.DeleteStream(ctx, name)
-	if errors.Is(err, jetstream.ErrStreamNotFound) {
-		return nil
+	if err != nil && !errors.Is(err, jetstream.ErrStreamNotFound) {
+		return fmt.Errorf("drop log %s: %w", name, err)
 	}
-	return err
+	m, err := s.tailMark(name)
+	if err != nil {
+		return err
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	delete(s.marks, name)
+	return m.remove()
 }
 
 // natsLogger passes the server's warnings and errors on to slog.
