@@ -2,6 +2,7 @@ package logical
 
 import (
 	"fmt"
+	"slices"
 
 	"streamsql/catalog"
 	"streamsql/sql/agg"
@@ -177,15 +178,16 @@ func (b *builder) join(r *bind.Join) (Node, error) {
 }
 
 func (b *builder) union(r *bind.Union) (Node, error) {
-	u := &Union{Cols: r.Cols}
+	u := &Union{Cols: slices.Clone(r.Cols)}
 	for _, q := range r.Inputs {
 		n, err := b.query(q, false)
 		if err != nil {
 			return nil, err
 		}
-		from := make([]int, len(q.Out))
+		from, cols := make([]int, len(q.Out)), byID(n.Columns())
 		for i, c := range q.Out {
 			from[i] = b.resolve(c.ID)
+			u.Cols[i].Type.NotNull = u.Cols[i].Type.NotNull && cols[from[i]].Type.NotNull
 		}
 		u.Ins, u.From = append(u.Ins, n), append(u.From, from)
 	}

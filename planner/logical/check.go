@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"streamsql/sql/expr"
+	"streamsql/sql/types"
 )
 
 // Check verifies that a tree is sound: each expression reads columns that its
@@ -97,9 +98,13 @@ func checkRefs(n Node) error {
 			if len(from) != len(n.Cols) {
 				return fmt.Errorf("plan: input %d of %s has %d columns", i, n, len(from))
 			}
-			for _, id := range from {
+			in := byID(n.Ins[i].Columns())
+			for k, id := range from {
 				if err := need(n.Ins[i], id); err != nil {
 					return err
+				}
+				if a, b := in[id].Type, n.Cols[k].Type; a.Class() != b.Class() || a.Class() == types.ClassDecimal && a.Scale != b.Scale {
+					return fmt.Errorf("plan: %s is of another type in input %d of %s", colName(n.Cols[k]), i, n)
 				}
 			}
 		}

@@ -33,7 +33,7 @@ var leftToInner = Rule{
 var strict = map[string]bool{
 	"=": true, "<>": true, "<": true, "<=": true, ">": true, ">=": true, "like": true, "regexp": true,
 	"+": true, "-": true, "*": true, "/": true, "div": true, "%": true, "|": true, "&": true, "^": true, "<<": true, ">>": true, "~": true,
-	"cast": true, "abs": true, "floor": true, "ceiling": true, "ceil": true, "round": true, "truncate": true, "sign": true, "mod": true,
+	"cast": true, "coerce": true, "to_scale": true, "abs": true, "floor": true, "ceiling": true, "ceil": true, "round": true, "truncate": true, "sign": true, "mod": true,
 	"lower": true, "upper": true, "length": true, "char_length": true, "trim": true, "ltrim": true, "rtrim": true,
 	"substring": true, "concat": true, "replace": true, "left": true, "right": true, "reverse": true,
 	"year": true, "month": true, "day": true, "dayofmonth": true, "hour": true, "minute": true, "second": true, "date": true,

@@ -1,6 +1,9 @@
 package rule
 
-import "streamsql/planner/logical"
+import (
+	"streamsql/planner/logical"
+	"streamsql/sql/agg"
+)
 
 var twoPhaseAggregate = Rule{
 	Name:   "two_phase_aggregate",
@@ -18,19 +21,10 @@ var twoPhaseAggregate = Rule{
 
 // combinable reports that each aggregate has a partial value: totals can be
 // added and taken back, a least or greatest value only stands while nothing is
-// retracted, and the distinct values must all be seen.
+// retracted, and distinct values must all be seen.
 func combinable(a *logical.Aggregate, appendOnly bool) bool {
 	for _, g := range a.Aggs {
-		if g.Call.Distinct && g.Call.Fn != "min" && g.Call.Fn != "max" {
-			return false
-		}
-		switch g.Call.Fn {
-		case "count", "sum", "avg":
-		case "min", "max":
-			if !appendOnly {
-				return false
-			}
-		default:
+		if !agg.Splits(g.Call, appendOnly) {
 			return false
 		}
 	}
