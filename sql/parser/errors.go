@@ -91,3 +91,15 @@ func nearOffset(sent, message string) (offset int, explanation string, ok bool) 
 		}
 	}
 }
+
+// warning turns a warning of TiDB's parser, mostly about an optimizer hint,
+// into ours: 1064, as MySQL's are.
+func warning(err error) *sqlerr.Error {
+	err = pingcap.Cause(err)
+	message := err.Error()
+	var coded *terror.Error
+	if errors.As(err, &coded) {
+		message = coded.GetMsg()
+	}
+	return sqlerr.New(sqlerr.ParseError, "%s", strings.ReplaceAll(message, "TiDB", "StreamSQL"))
+}

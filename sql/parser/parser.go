@@ -15,7 +15,11 @@ import (
 
 // maxTokens bounds what goes through TiDB's parser (about 0.3 µs and 300 bytes
 // a token): a larger statement is refused before it costs anybody else.
-const maxTokens = 1_500_000
+const maxTokens = 1_000_000
+
+// largeText is from how many bytes on the buffers are not kept for the next
+// statement.
+const largeText = 1 << 20
 
 // Parser parses one statement at a time. It keeps its buffers, and is not safe
 // for concurrent use: one per session.
@@ -46,6 +50,9 @@ func (p *Parser) Parse(text string, m Mode) (st *Statement, err error) {
 			st, err = nil, sqlerr.New(sqlerr.UnknownError, "The parser failed on this statement: %v", r)
 		}
 	}()
+	if len(text) > largeText {
+		defer p.shrink()
+	}
 	if err := p.tokenize(text, m); err != nil {
 		return nil, err
 	}
@@ -58,6 +65,9 @@ func (p *Parser) Parse(text string, m Mode) (st *Statement, err error) {
 	}
 	return st, nil
 }
+
+// shrink drops what a large statement made grow.
+func (p *Parser) shrink() { *p = Parser{tidb: tidb.New()} }
 
 // tokenize cuts the text into p.tokens and takes the final semicolon off.
 func (p *Parser) tokenize(text string, m Mode) error {
@@ -118,6 +128,9 @@ func (p *Parser) checkUTF8(t token) error {
 			return nil
 		}
 	}
+	if t.kind == tokString || t.kind == tokQuoted {
+		s = s[:len(s)-1] // the message shows what is between the quotes
+	}
 	bad := 0
 	for bad < len(s) {
 		r, n := utf8.DecodeRuneInString(s[bad:])
@@ -127,7 +140,7 @@ func (p *Parser) checkUTF8(t token) error {
 		bad += n
 	}
 	return sqlerr.New(sqlerr.InvalidCharacter, "Invalid utf8mb4 character string: '%X' %s",
-		s[bad:min(len(s), bad+6)], place(p.text, t.pos+bad))
+		s[bad:min(len(s), bad+3)], place(p.text, t.pos+bad))
 }
 
 // blank hides text[from:to] from TiDB's parser.
@@ -223,7 +236,7 @@ func (p *Parser) standard(st *Statement, from int) error {
 	}
 	st.Node = nodes[0]
 	for _, w := range warnings {
-		st.Warnings = append(st.Warnings, w.Error())
+		st.Warnings = append(st.Warnings, warning(w))
 	}
 	return p.finish(st, sent)
 }
@@ -250,6 +263,7 @@ func (p *Parser) finish(st *Statement, sent string) error {
 	if len(p.buf) == 0 && p.params == 0 {
 		return nil
 	}
+	slices.Sort(p.casts)
 	f := finisher{text: p.text, sent: sent, casts: p.casts}
 	st.Node.Accept(&f)
 	st.Node.SetText(nil, st.Text)
@@ -285,7 +299,7 @@ func (f *finisher) Enter(n ast.Node) (ast.Node, bool) {
 			n.Select.SetText(nil, f.text[at:at+len(query)])
 		}
 	case *ast.FuncCastExpr:
-		if slices.Contains(f.casts, n.OriginTextPosition()) {
+		if _, ok := slices.BinarySearch(f.casts, n.OriginTextPosition()); ok {
 			f.patched++
 			n.Tp = signedType()
 		}

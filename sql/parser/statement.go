@@ -2,7 +2,11 @@
 // our own that knows the dialect's words and keeps positions as typed.
 package parser
 
-import "github.com/pingcap/tidb/pkg/parser/ast"
+import (
+	"github.com/pingcap/tidb/pkg/parser/ast"
+
+	"streamsql/sql/sqlerr"
+)
 
 // Statement is one parsed statement.
 type Statement struct {
@@ -13,7 +17,7 @@ type Statement struct {
 	Params []*Param
 	// Warnings are what the parser noticed and passed over, such as an unknown
 	// optimizer hint.
-	Warnings []string
+	Warnings []*sqlerr.Error
 	// Exactly one of these is set for a statement of the dialect.
 	Stream  *StreamTable // Node is the *ast.CreateTableStmt of its columns and keys
 	MatView *CreateMaterializedView
