@@ -1,0 +1,15 @@
+// Package crash kills the server without warning under load, and checks that
+// nothing acknowledged is lost, nothing is doubled, and every view equals the
+// recomputation of its query.
+//
+// kill_test.go is scorecard row R1, bank_test.go R12, recovery_test.go R7,
+// growth_test.go R32's part about CREATE and DROP. The sizes are flags:
+//
+//	go test ./tests/crash -run Kill -kills 500 -crash-seed 7
+//	go test ./tests/crash -run Bank -reads 1000000
+//	go test ./tests/crash -run Recovery -keys 10000000
+//	go test ./tests/crash -run Growth -objects 10000
+//
+// TestChecksOnReference runs the load and its checks against MariaDB, where
+// nothing is killed, and damages the rows: it shows that the checks see it.
+package crash
