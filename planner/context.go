@@ -18,9 +18,5 @@ func context(tree *logical.Tree) *rule.Context {
 	}
 }
 
-// volatile are the functions whose value depends on more than their arguments.
-var volatile = map[string]bool{
-	"now": true, "current_timestamp": true, "curdate": true, "current_date": true, "curtime": true, "current_time": true,
-	"localtime": true, "localtimestamp": true, "sysdate": true, "utc_timestamp": true, "utc_date": true, "utc_time": true,
-	"rand": true, "uuid": true,
-}
+// volatile are the functions each call of which has a value of its own.
+var volatile = map[string]bool{"rand": true, "uuid": true}

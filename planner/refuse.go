@@ -9,6 +9,12 @@ import (
 	"streamsql/sql/sqlerr"
 )
 
+// clock are the functions that tell the batch's time.
+var clock = map[string]bool{
+	"now": true, "current_timestamp": true, "localtime": true, "localtimestamp": true, "sysdate": true, "utc_timestamp": true,
+	"curdate": true, "current_date": true, "utc_date": true, "curtime": true, "current_time": true, "utc_time": true,
+}
+
 // refuse finds what a continuous query cannot compute right: a function that
 // gives another value each time may not decide which rows stay (a row would have
 // to go again by itself), nor stand over rows that can be retracted (the
@@ -19,7 +25,7 @@ func refuse(c *rule.Context, n logical.Node) error {
 			return err
 		}
 	}
-	fn := volatileCall(c, n.Exprs())
+	fn := changing(c, n.Exprs())
 	if fn == "" {
 		return nil
 	}
@@ -34,12 +40,12 @@ func refuse(c *rule.Context, n logical.Node) error {
 	return nil
 }
 
-// volatileCall names a volatile function in list, in upper case, or is empty.
-func volatileCall(c *rule.Context, list []*expr.Expr) string {
-	fn := ""
+// changing names a function in list, in upper case, whose value is not the same
+// at another time; empty if there is none.
+func changing(c *rule.Context, list []*expr.Expr) (fn string) {
 	for _, e := range list {
 		e.Walk(func(x *expr.Expr) bool {
-			if fn == "" && x.Op == expr.OpCall && c.Volatile(x.Fn) {
+			if fn == "" && x.Op == expr.OpCall && (c.Volatile(x.Fn) || clock[x.Fn] || x.Fn == "unix_timestamp" && len(x.Args) == 0) {
 				fn = strings.ToUpper(x.Fn)
 			}
 			return fn == ""

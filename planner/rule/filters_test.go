@@ -115,6 +115,8 @@ func TestLeftToInner(t0 *testing.T) {
 		is("is not null", nx),
 		is("is true", is("=", ny, one)),
 		is("not", is("in", ny, one, two)),
+		is("not in", ny, one, two),
+		is("not between", ny, one, two),
 		is("between", one, ny, two),
 		is("=", do("coerce", ny), one),
 	) {
@@ -129,6 +131,7 @@ func TestLeftToInner(t0 *testing.T) {
 		is("or", is("=", nx, one), is(">", b, one)),
 		is("=", do("coalesce", ny, one), one),
 		is("not", is("between", one, two, ny)), // 1 BETWEEN 2 AND NULL is FALSE
+		is("not between", one, two, ny),
 		is("is null", is("=", ny, one)),
 		is("is not true", is("=", ny, one)),
 	) {

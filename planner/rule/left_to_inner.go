@@ -31,7 +31,7 @@ var leftToInner = Rule{
 
 // strict are functions that are NULL when an argument is.
 var strict = map[string]bool{
-	"=": true, "<>": true, "<": true, "<=": true, ">": true, ">=": true, "like": true, "regexp": true,
+	"=": true, "<>": true, "<": true, "<=": true, ">": true, ">=": true, "like": true, "not like": true, "regexp": true,
 	"+": true, "-": true, "*": true, "/": true, "div": true, "%": true, "|": true, "&": true, "^": true, "<<": true, ">>": true, "~": true,
 	"cast": true, "coerce": true, "to_scale": true, "abs": true, "floor": true, "ceiling": true, "ceil": true, "round": true, "truncate": true, "sign": true, "mod": true,
 	"lower": true, "upper": true, "length": true, "char_length": true, "trim": true, "ltrim": true, "rtrim": true,
@@ -74,7 +74,7 @@ func overNulls(e *expr.Expr, set logical.ColSet) truth {
 		return known(args[0], args[0] == isTrue)
 	case "is false":
 		return known(args[0], args[0] == isFalse)
-	case "in", "between":
+	case "in", "not in", "between", "not between":
 		if args[0] == isNull {
 			return isNull
 		}

@@ -24,13 +24,13 @@ type Rule struct {
 type Context struct {
 	IDs     *logical.IDs
 	Derived *logical.Deriver
-	// Fold computes an expression without columns; not ok when it fails, warns, or
-	// depends on more than its arguments.
+	// Fold computes a call of constants; not ok when it fails, warns, or depends on
+	// more than its arguments (RAND, but NOW() and a session's time zone too).
 	Fold func(*expr.Expr) (v expr.Value, ok bool)
 	// Cast converts explicitly.
 	Cast func(*expr.Expr, types.Type) (*expr.Expr, error)
-	// Volatile says of a function whether its value depends on more than its
-	// arguments (RAND, UUID); NOW(), the same throughout a batch, is volatile too.
+	// Volatile says of a function whether each call has a value of its own (RAND,
+	// UUID). NOW(), the same throughout a batch, is not volatile.
 	Volatile func(fn string) bool
 }
 

@@ -97,14 +97,13 @@ func connect(e *expr.Expr, neutral truth) *expr.Expr {
 	if !changed {
 		return e
 	}
-	if len(list) == 0 {
+	switch len(list) {
+	case 0:
 		return boolConst(neutral == isTrue)
+	case 1:
+		return list[0]
 	}
-	out := list[0]
-	for _, a := range list[1:] {
-		out = expr.NewCall(e.Fn, e.Type, out, a)
-	}
-	return out
+	return expr.NewCall(e.Fn, e.Type, list...)
 }
 
 // nullTest decides IS NULL of what is never NULL.

@@ -178,7 +178,12 @@ func (b *builder) union(n *logical.Union) (*rel, error) {
 	return over(node, n.Cols, props), nil
 }
 
-// sort is Shuffle to one task → Sort.
+// maxLocal is the most rows that a Sort ahead of the Shuffle may keep.
+const maxLocal = 1 << 20
+
+// sort is [Sort →] Shuffle to one task → Sort. With a LIMIT each task sends on
+// only as many rows as the result can take of it, if no row of the batch can
+// still be taken back by another task's.
 func (b *builder) sort(n *logical.Sort, want []logical.Col) (*rel, error) {
 	cols := append([]logical.Col(nil), want...)
 	spec := &physical.SortSpec{Limit: n.Limit, Offset: n.Offset}
@@ -193,11 +198,15 @@ func (b *builder) sort(n *logical.Sort, want []logical.Col) (*rel, error) {
 	if err != nil {
 		return nil, err
 	}
-	props := b.derived.Props(n)
-	node := &physical.Node{
-		Kind: physical.Sort, Inputs: []*physical.Node{shuffle(r.give(cols), nil)}, Fields: fields(cols), Sort: spec, Props: propsOf(props, cols),
+	in := r.give(cols)
+	sorted := func(in *physical.Node, spec *physical.SortSpec, props *logical.Props) *physical.Node {
+		return &physical.Node{Kind: physical.Sort, Inputs: []*physical.Node{in}, Fields: fields(cols), Sort: spec, Props: propsOf(props, cols)}
 	}
-	return over(node, cols, props), nil
+	if p := b.derived.Props(n.Input); p.AppendOnly && n.Limit >= 0 && n.Limit <= maxLocal && n.Offset <= maxLocal {
+		in = sorted(in, &physical.SortSpec{Keys: spec.Keys, Limit: n.Limit + n.Offset}, p)
+	}
+	props := b.derived.Props(n)
+	return over(sorted(shuffle(in, nil), spec, props), cols, props), nil
 }
 
 // keep notes what node remembers.
