@@ -1,0 +1,71 @@
+package checkpoint
+
+import (
+	"encoding/binary"
+	"errors"
+	"os"
+	"path/filepath"
+	"syscall"
+	"time"
+
+	"streamsql/sql/sqlerr"
+)
+
+// CheckSpace returns error 1021 if less than low bytes are free where dir lies or
+// will lie.
+func CheckSpace(dir string, low uint64) error {
+	free, err := FreeSpace(dir)
+	if err != nil {
+		return err
+	}
+	if free < low {
+		return sqlerr.New(sqlerr.DiskFull, "Disk full (%s); waiting for someone to free some space...", dir)
+	}
+	return nil
+}
+
+// FreeSpace returns how many bytes are free where dir lies or will lie.
+func FreeSpace(dir string) (uint64, error) {
+	for {
+		var st syscall.Statfs_t
+		err := syscall.Statfs(dir, &st)
+		if err == nil {
+			return st.Bavail * uint64(st.Bsize), nil
+		}
+		up := filepath.Dir(dir)
+		if !errors.Is(err, os.ErrNotExist) || up == dir {
+			return 0, err
+		}
+		dir = up
+	}
+}
+
+// collectPause is the least time between two collections of the value log.
+const collectPause = 10 * time.Second
+
+// collector gives the space of deleted pages back: after a commit, file by file,
+// those of which half is stale.
+func (d *DB) collector() {
+	defer close(d.ended)
+	for {
+		select {
+		case <-d.stop:
+			return
+		case <-d.collect:
+		}
+		for d.db.RunValueLogGC(0.5) == nil {
+			select {
+			case <-d.stop:
+				return
+			default:
+			}
+		}
+		select {
+		case <-d.stop:
+			return
+		case <-time.After(collectPause):
+		}
+	}
+}
+
+func be64(b []byte) uint64 { return binary.BigEndian.Uint64(b) }
