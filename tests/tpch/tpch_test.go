@@ -1,0 +1,77 @@
+// Package tpch runs the 22 queries of TPC-H, as SELECTs and as materialized
+// views, before and after a stream of changes.
+package tpch
+
+import (
+	"fmt"
+	"os"
+	"testing"
+
+	"streamsql/tests/servers"
+	"streamsql/tests/workload"
+)
+
+func TestMain(m *testing.M) { os.Exit(servers.Main(m)) }
+
+// pendingSelects and pendingViews are the queries that need a feature which is
+// not there yet, and the feature.
+var (
+	pendingSelects = map[int]string{
+		2: "scalar subqueries", 4: "EXISTS", 11: "scalar subqueries", 15: "scalar subqueries", 16: "NOT IN (SELECT …)",
+		17: "correlated subqueries", 18: "IN (SELECT …)", 20: "IN (SELECT …)", 21: "EXISTS", 22: "scalar subqueries",
+	}
+	pendingViews = map[int]string{
+		2: "scalar subqueries", 3: "LIMIT in a continuous query", 4: "EXISTS", 10: "LIMIT in a continuous query",
+		11: "scalar subqueries", 15: "scalar subqueries", 16: "NOT IN (SELECT …)", 17: "correlated subqueries",
+		18: "IN (SELECT …)", 20: "IN (SELECT …)", 21: "EXISTS", 22: "scalar subqueries",
+	}
+)
+
+func TestTPCH(t *testing.T) {
+	srv := servers.StreamSQL(t)
+	for _, c := range []struct {
+		title string
+		late  bool // the views are made over the loaded rows
+	}{{"views first", false}, {"views last", true}} {
+		t.Run(c.title, func(t *testing.T) { queries(t, srv.DSN(), c.late) })
+	}
+}
+
+func queries(t *testing.T, dsn string, late bool) {
+	s := workload.Open(t, servers.Open(t, dsn+"?collation=utf8mb4_bin"), "tpch")
+	s.Load(t, "schema.sql", nil)
+	made := map[int]error{}
+	makeViews := func() {
+		for q := 1; q <= 22; q++ {
+			for _, text := range workload.Statements(t, fmt.Sprintf("q%d.mv.sql", q)) {
+				made[q] = s.Exec(t.Context(), text)
+			}
+		}
+	}
+	if !late {
+		makeViews()
+	}
+	s.Load(t, "load.sql", nil)
+	if late {
+		makeViews()
+	}
+	compareAll(t, s, made, "expected")
+	s.Load(t, "updates.sql", nil)
+	compareAll(t, s, made, "after")
+}
+
+func compareAll(t *testing.T, s workload.Session, made map[int]error, step string) {
+	for q := 1; q <= 22; q++ {
+		rows := fmt.Sprintf("q%d.%s.tsv", q, step)
+		t.Run(fmt.Sprintf("%s/select q%d", step, q), func(t *testing.T) {
+			workload.Expect(t, pendingSelects[q], s.Compare(t, fmt.Sprintf("q%d.sql", q), rows))
+		})
+		t.Run(fmt.Sprintf("%s/view q%d", step, q), func(t *testing.T) {
+			err := made[q]
+			if err == nil {
+				err = s.Compare(t, fmt.Sprintf("q%d.check.sql", q), rows)
+			}
+			workload.Expect(t, pendingViews[q], err)
+		})
+	}
+}
