@@ -1,4 +1,6 @@
-package rule
+// Package plantest helps to test plans: a slow reference that computes logical
+// and physical plans over small tables of integers, and a generator of trees.
+package plantest
 
 import (
 	"cmp"
@@ -10,47 +12,49 @@ import (
 	"streamsql/sql/expr"
 )
 
-// A slow reference: it computes a logical tree over small tables of integers, as
-// the definitions of the nodes say, without any cleverness.
+// Cell is a value, nil for NULL.
+type Cell = *int64
 
-// cell is a value, nil for NULL.
-type cell = *int64
+func num(i int64) Cell { return &i }
 
-func num(i int64) cell { return &i }
-
-func truthOf(b bool) cell {
+func truthOf(b bool) Cell {
 	if b {
 		return num(1)
 	}
 	return num(0)
 }
 
-type row map[int]cell // by column id
+// Row is a row by column id; a column that is absent is NULL.
+type Row map[int]Cell
 
-// database has the rows of each table, by position.
-type database map[string][][]cell
+// Database has the rows of each table by its name, each by position.
+type Database map[string][][]Cell
 
-func (db database) rows(n logical.Node) []row {
+// Rows computes a logical tree, as the definitions of the nodes say, without any
+// cleverness.
+func (db Database) Rows(n logical.Node) []Row {
 	switch n := n.(type) {
+	case *computedRows:
+		return n.rows
 	case *logical.Scan:
 		return db.scan(n)
 	case *logical.Values:
-		var out []row
+		var out []Row
 		for _, r := range n.Rows {
 			out = append(out, compute(n.Cols, r, nil))
 		}
 		return out
 	case *logical.Filter:
-		var out []row
-		for _, r := range db.rows(n.Input) {
+		var out []Row
+		for _, r := range db.Rows(n.Input) {
 			if holds(n.Conds, r) {
 				out = append(out, r)
 			}
 		}
 		return out
 	case *logical.Project:
-		var out []row
-		for _, r := range db.rows(n.Input) {
+		var out []Row
+		for _, r := range db.Rows(n.Input) {
 			out = append(out, compute(n.Columns(), n.Exprs(), r))
 		}
 		return out
@@ -58,18 +62,18 @@ func (db database) rows(n logical.Node) []row {
 		return db.aggregate(n)
 	case *logical.Distinct:
 		seen := map[string]bool{}
-		return slices.DeleteFunc(db.rows(n.Input), func(r row) bool {
-			k := text(r, n.Columns())
+		return slices.DeleteFunc(db.Rows(n.Input), func(r Row) bool {
+			k := Text(r, n.Columns())
 			defer func() { seen[k] = true }()
 			return seen[k]
 		})
 	case *logical.Join:
 		return db.join(n)
 	case *logical.Union:
-		var out []row
+		var out []Row
 		for i, in := range n.Ins {
-			for _, r := range db.rows(in) {
-				o := row{}
+			for _, r := range db.Rows(in) {
+				o := Row{}
 				for k, c := range n.Cols {
 					o[c.ID] = r[n.From[i][k]]
 				}
@@ -83,9 +87,9 @@ func (db database) rows(n logical.Node) []row {
 	panic(fmt.Sprintf("no reference for %T", n))
 }
 
-func (db database) scan(n *logical.Scan) (out []row) {
+func (db Database) scan(n *logical.Scan) (out []Row) {
 	for _, data := range db[n.Table.Name] {
-		r := row{}
+		r := Row{}
 		for i, c := range n.Cols {
 			r[c.ID] = data[n.Positions[i]]
 		}
@@ -94,13 +98,13 @@ func (db database) scan(n *logical.Scan) (out []row) {
 	return out
 }
 
-func (db database) join(n *logical.Join) (out []row) {
-	right := db.rows(n.Right)
-	for _, l := range db.rows(n.Left) {
+func (db Database) join(n *logical.Join) (out []Row) {
+	right := db.Rows(n.Right)
+	for _, l := range db.Rows(n.Left) {
 		met := false
 		for _, r := range right {
-			both := row{}
-			for _, side := range []row{l, r} {
+			both := Row{}
+			for _, side := range []Row{l, r} {
 				for id, v := range side {
 					both[id] = v
 				}
@@ -111,7 +115,7 @@ func (db database) join(n *logical.Join) (out []row) {
 				if k.NullSafe {
 					fn = "<=>"
 				}
-				ok = ok && isOne(value(is(fn, logical.Ref(k.Left), logical.Ref(k.Right)), both))
+				ok = ok && isOne(Value(is(fn, logical.Ref(k.Left), logical.Ref(k.Right)), both))
 			}
 			if ok {
 				met = true
@@ -125,20 +129,20 @@ func (db database) join(n *logical.Join) (out []row) {
 	return out
 }
 
-func (db database) aggregate(n *logical.Aggregate) (out []row) {
-	groups, order := map[string][]row{}, []string{}
+func (db Database) aggregate(n *logical.Aggregate) (out []Row) {
+	groups, order := map[string][]Row{}, []string{}
 	if len(n.Keys) == 0 {
 		groups[""], order = nil, []string{""}
 	}
-	for _, r := range db.rows(n.Input) {
-		k := text(r, n.Keys)
+	for _, r := range db.Rows(n.Input) {
+		k := Text(r, n.Keys)
 		if _, ok := groups[k]; !ok {
 			order = append(order, k)
 		}
 		groups[k] = append(groups[k], r)
 	}
 	for _, k := range order {
-		o := row{}
+		o := Row{}
 		for _, c := range n.Keys {
 			o[c.ID] = groups[k][0][c.ID]
 		}
@@ -150,7 +154,7 @@ func (db database) aggregate(n *logical.Aggregate) (out []row) {
 	return out
 }
 
-func aggregated(g logical.Agg, rows []row) cell {
+func aggregated(g logical.Agg, rows []Row) Cell {
 	var seen []int64
 	for _, r := range rows {
 		v := num(1)
@@ -176,9 +180,9 @@ func aggregated(g logical.Agg, rows []row) cell {
 	return num(sum)
 }
 
-func (db database) sort(n *logical.Sort) []row {
-	rows := db.rows(n.Input)
-	slices.SortStableFunc(rows, func(a, b row) int {
+func (db Database) sort(n *logical.Sort) []Row {
+	rows := db.Rows(n.Input)
+	slices.SortStableFunc(rows, func(a, b Row) int {
 		for _, k := range n.Keys {
 			c := compare(a[k.Col], b[k.Col])
 			if k.Desc {
@@ -197,7 +201,7 @@ func (db database) sort(n *logical.Sort) []row {
 	return rows
 }
 
-func compare(a, b cell) int {
+func compare(a, b Cell) int {
 	switch {
 	case a == nil || b == nil:
 		return cmp.Compare(b2i(a != nil), b2i(b != nil))
@@ -212,27 +216,27 @@ func b2i(b bool) int {
 	return 0
 }
 
-func compute(cols []logical.Col, list []*expr.Expr, r row) row {
-	o := row{}
+func compute(cols []logical.Col, list []*expr.Expr, r Row) Row {
+	o := Row{}
 	for i, c := range cols {
-		o[c.ID] = value(list[i], r)
+		o[c.ID] = Value(list[i], r)
 	}
 	return o
 }
 
-func holds(conds []*expr.Expr, r row) bool {
+func holds(conds []*expr.Expr, r Row) bool {
 	for _, e := range conds {
-		if !isOne(value(e, r)) {
+		if !isOne(Value(e, r)) {
 			return false
 		}
 	}
 	return true
 }
 
-func isOne(v cell) bool { return v != nil && *v != 0 }
+func isOne(v Cell) bool { return v != nil && *v != 0 }
 
-// value computes e by MySQL's three-valued logic.
-func value(e *expr.Expr, r row) cell {
+// Value computes e by MySQL's three-valued logic.
+func Value(e *expr.Expr, r Row) Cell {
 	switch e.Op {
 	case expr.OpColumn:
 		return r[e.Col]
@@ -242,10 +246,10 @@ func value(e *expr.Expr, r row) cell {
 		}
 		return num(e.Value.I)
 	}
-	args := make([]cell, len(e.Args))
+	args := make([]Cell, len(e.Args))
 	null := false
 	for i, a := range e.Args {
-		args[i] = value(a, r)
+		args[i] = Value(a, r)
 		null = null || args[i] == nil
 	}
 	switch e.Fn {
@@ -261,7 +265,7 @@ func value(e *expr.Expr, r row) cell {
 		}
 		return args[0]
 	case "between":
-		return connective([]cell{value(is(">=", e.Args[0], e.Args[1]), r), value(is("<=", e.Args[0], e.Args[2]), r)}, true)
+		return connective([]Cell{Value(is(">=", e.Args[0], e.Args[1]), r), Value(is("<=", e.Args[0], e.Args[2]), r)}, true)
 	}
 	if null {
 		return nil
@@ -280,7 +284,7 @@ func value(e *expr.Expr, r row) cell {
 }
 
 // connective is AND, or OR: decided by one FALSE (TRUE), else NULL if one is.
-func connective(args []cell, and bool) cell {
+func connective(args []Cell, and bool) Cell {
 	out := truthOf(and)
 	for _, a := range args {
 		switch {
@@ -293,8 +297,8 @@ func connective(args []cell, and bool) cell {
 	return out
 }
 
-// text is the row's columns as text, equal for equal rows.
-func text(r row, cols []logical.Col) string {
+// Text is the row's columns as text, equal for equal rows.
+func Text(r Row, cols []logical.Col) string {
 	var b strings.Builder
 	for _, c := range cols {
 		if v := r[c.ID]; v == nil {
