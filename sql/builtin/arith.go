@@ -1,0 +1,190 @@
+package builtin
+
+import (
+	"streamsql/sql/expr"
+	"streamsql/sql/types"
+)
+
+func init() {
+	for _, op := range []string{"+", "*"} {
+		register(function{min: 2, max: 2, flags: total, resolve: resolveArith, kernel: arithKernel}, op)
+	}
+	register(function{min: 1, max: 2, flags: total, resolve: resolveArith, kernel: arithKernel}, "-")
+	for _, op := range []string{"/", "div"} {
+		register(function{min: 2, max: 2, resolve: resolveArith, kernel: arithKernel}, op)
+	}
+	register(function{min: 2, max: 2, resolve: resolveArith, kernel: arithKernel}, "%", "mod")
+	register(function{min: 1, max: 1, flags: total, resolve: func(c *call) (*expr.Expr, error) { return c.result(c.args[0].Type), nil },
+		kernel: toScaleKernel}, "to_scale")
+}
+
+// resolveArith finds the types of + − * / DIV % (Item_func_num_op and its kin):
+// DOUBLE if an argument is, else DECIMAL if one is or for `/`, else BIGINT.
+func resolveArith(c *call) (*expr.Expr, error) {
+	if c.fn == "mod" {
+		c.fn = "%"
+	}
+	if len(c.args) == 1 {
+		return c.negate()
+	}
+	c.args = []*expr.Expr{toNumber(c.args[0]), toNumber(c.args[1])}
+	a, b := c.args[0].Type, c.args[1].Type
+	float := a.Class() == types.ClassFloat || b.Class() == types.ClassFloat
+	dec := a.Class() == types.ClassDecimal || b.Class() == types.ClassDecimal
+	switch {
+	case c.fn == "div" && (float || dec):
+		for i, x := range c.args {
+			if x.Type.Class() == types.ClassFloat {
+				c.args[i] = coerce(x, types.MakeDecimal(65, 30))
+			} else {
+				c.args[i] = toDecimal(x)
+			}
+		}
+		return c.result(types.Type{Kind: types.BigInt, Unsigned: a.Unsigned || b.Unsigned}), nil
+	case float:
+		c.args = []*expr.Expr{toDouble(c.args[0]), toDouble(c.args[1])}
+		return c.result(types.MakeDouble()), nil
+	case dec || c.fn == "/":
+		return c.decimal(), nil
+	}
+	t := types.MakeBigInt()
+	switch c.fn {
+	case "%":
+		t.Unsigned = a.Unsigned
+	case "-":
+		t.Unsigned = (a.Unsigned || b.Unsigned) && !c.env.NoUnsignedSubtraction
+	default:
+		t.Unsigned = a.Unsigned || b.Unsigned
+	}
+	return c.result(t), nil
+}
+
+// decimal resolves a DECIMAL operation. A quotient carries more digits than it
+// shows while it is an argument of further arithmetic, as in MySQL (1/3*3 is
+// 1.0000): then the operation works on those, and to_scale cuts its result to
+// the digits that show.
+func (c *call) decimal() *expr.Expr {
+	shown := c.decimalType(c.args[0], c.args[1])
+	c.args = []*expr.Expr{hidden(toDecimal(c.args[0])), hidden(toDecimal(c.args[1]))}
+	t := shown
+	if c.fn == "/" {
+		t = types.MakeDecimal(65, quotientScale(scaleOf(c.args[0]), scaleOf(c.args[1]), c.env.DivPrecision))
+	} else if isHidden(c.args[0]) || isHidden(c.args[1]) {
+		t = c.decimalType(c.args[0], c.args[1])
+	}
+	e := c.result(t)
+	if t.Scale == shown.Scale {
+		e.Type.Prec = shown.Prec
+		return e
+	}
+	shown.NotNull = e.Type.NotNull
+	return expr.NewCall("to_scale", shown, e)
+}
+
+// decimalType is the type of a DECIMAL operation on a and b.
+func (c *call) decimalType(a, b *expr.Expr) types.Type {
+	p1, s1 := digits(a)
+	p2, s2 := digits(b)
+	switch c.fn {
+	case "*":
+		return types.MakeDecimal(p1+p2, s1+s2)
+	case "/":
+		return types.MakeDecimal(p1+s2+c.env.DivPrecision, s1+c.env.DivPrecision)
+	case "%":
+		s := max(s1, s2)
+		return types.MakeDecimal(max(p1-s1, p2-s2)+s, s)
+	}
+	s := max(s1, s2)
+	return types.MakeDecimal(max(p1-s1, p2-s2)+1+s, s)
+}
+
+// quotientScale is how many digits MySQL's decimal division computes: it works
+// on groups of 9 digits and cuts the quotient after a whole group.
+func quotientScale(s1, s2, increment int) int {
+	up := func(n int) int { return (n + 8) / 9 * 9 }
+	increment = max(0, increment-(up(s1)-s1)-(up(s2)-s2))
+	return min(up(up(s1)+up(s2)+increment), 30)
+}
+
+// hidden is e with the digits that to_scale would cut.
+func hidden(e *expr.Expr) *expr.Expr {
+	if e.Fn == "to_scale" {
+		return e.Args[0]
+	}
+	return e
+}
+
+// isHidden reports a DECIMAL call that carries more digits than it shows.
+func isHidden(e *expr.Expr) bool {
+	if e.Op != expr.OpCall || e.Type.Kind != types.Decimal {
+		return false
+	}
+	switch e.Fn {
+	case "/":
+		return true
+	case "+", "-", "*", "%":
+		for _, a := range e.Args {
+			if isHidden(a) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// scaleOf is the scale at which e's values lie as decimals.
+func scaleOf(e *expr.Expr) int {
+	if e.Type.Class() == types.ClassDecimal {
+		return e.Type.Scale
+	}
+	return 0
+}
+
+// negate resolves the unary minus. Of a constant beyond BIGINT it is a DECIMAL.
+func (c *call) negate() (*expr.Expr, error) {
+	a := toNumber(c.args[0])
+	c.args = []*expr.Expr{a}
+	switch a.Type.Class() {
+	case types.ClassFloat:
+		c.args[0] = toDouble(a)
+		return c.result(types.MakeDouble()), nil
+	case types.ClassDecimal:
+		h := hidden(a)
+		c.args[0] = h
+		t := h.Type
+		e := c.result(types.MakeDecimal(t.Prec, t.Scale))
+		if h != a {
+			shown := a.Type
+			shown.NotNull = e.Type.NotNull
+			return expr.NewCall("to_scale", shown, e), nil
+		}
+		return e, nil
+	}
+	if a.Op == expr.OpConst && a.Type.Unsigned && uint64(a.Value.I) > 1<<63 {
+		c.args[0] = toDecimal(a)
+		return c.result(types.MakeDecimal(20, 0)), nil
+	}
+	return c.result(types.MakeBigInt()), nil
+}
+
+func arithKernel(e *expr.Expr) Kernel {
+	if e.Fn == "div" {
+		return divKernel(e)
+	}
+	if len(e.Args) == 1 {
+		return negateAny
+	}
+	switch e.Type.Class() {
+	case types.ClassFloat:
+		return floatKernels[e.Fn]
+	case types.ClassDecimal:
+		return decimalKernel(e)
+	}
+	if e.Fn == "%" {
+		return modInts
+	}
+	if e.Type.Unsigned || e.Args[0].Type.Unsigned || e.Args[1].Type.Unsigned {
+		return mixedKernel(e)
+	}
+	return intKernels[e.Fn]
+}

@@ -1,0 +1,59 @@
+package builtin
+
+import (
+	"unicode/utf8"
+
+	"streamsql/sql/sqlerr"
+	"streamsql/sql/types"
+)
+
+// castText is the cast to text or bytes; an explicit one cuts to its length.
+func castText(from, to types.Type, explicit bool) Kernel {
+	limited := explicit && to.Len > 0 && (to.Len < textLen(from) || textLen(from) == 0 || to.Kind == types.Binary)
+	if from.Class() == types.ClassBytes && !limited {
+		return passThrough
+	}
+	return strict(func(f *Frame, i int) {
+		start := len(f.Out.Buf)
+		f.Out.Buf = f.Args[0].AppendTextAt(f.Out.Buf, i, f.Location)
+		if limited {
+			text := f.Out.Buf[start:]
+			if n := prefixLen(text, to.Len, to.IsBinary()); n < len(text) {
+				kind := "CHAR"
+				if to.IsBinary() {
+					kind = "BINARY"
+				}
+				f.Out.Buf = f.Out.Buf[:start+n]
+				if !f.Problem(i, sqlerr.TruncatedWrongValue, "Truncated incorrect %s(%d) value: '%s'", kind, to.Len, f.Args[0].AppendTextAt(nil, i, f.Location)) {
+					f.Out.Buf = f.Out.Buf[:start]
+					return
+				}
+			}
+			if to.Kind == types.Binary {
+				for len(f.Out.Buf)-start < to.Len {
+					f.Out.Buf = append(f.Out.Buf, 0)
+				}
+			}
+		}
+		f.endText()
+	})
+}
+
+// endText finishes a text that was appended to Out.Buf.
+func (f *Frame) endText() { f.Out.AppendBytes(nil) }
+
+// prefixLen is how many bytes the first n characters of s take, or n bytes.
+func prefixLen(s []byte, n int, binary bool) int {
+	if len(s) <= n {
+		return len(s)
+	}
+	if binary {
+		return n
+	}
+	i := 0
+	for ; n > 0 && i < len(s); n-- {
+		_, w := utf8.DecodeRune(s[i:])
+		i += w
+	}
+	return i
+}

@@ -1,0 +1,164 @@
+package builtin
+
+import (
+	"bytes"
+
+	"streamsql/sql/collate"
+	"streamsql/sql/expr"
+	"streamsql/sql/types"
+)
+
+func init() {
+	register(function{min: 2, max: -1, flags: total, resolve: resolveIn, kernel: inKernel}, "in", "not in")
+}
+
+// resolveIn resolves x IN (…). If the items ask for x in different types, it is
+// written as x = a OR x = b ….
+func resolveIn(c *call) (*expr.Expr, error) {
+	args := make([]*expr.Expr, len(c.args))
+	uniform := true
+	for i, item := range c.args[1:] {
+		pair, err := c.env.comparable(c.args[0], item)
+		if err != nil {
+			return nil, err
+		}
+		if args[i+1] = pair[1]; pair[1].Type.Kind == types.Null {
+			continue
+		}
+		if args[0] == nil {
+			args[0] = pair[0]
+		}
+		uniform = uniform && sameExpr(args[0], pair[0])
+	}
+	if args[0] == nil {
+		args[0] = c.args[0]
+	}
+	if uniform {
+		c.args = args
+		return c.result(types.MakeBool()), nil
+	}
+	ors := make([]*expr.Expr, 0, len(c.args)-1)
+	for _, item := range c.args[1:] {
+		e, err := Call(c.env, "=", c.args[0], item)
+		if err != nil {
+			return nil, err
+		}
+		ors = append(ors, e)
+	}
+	e, err := Call(c.env, "or", ors...)
+	if err == nil && c.fn == "not in" {
+		e, err = Call(c.env, "not", e)
+	}
+	return e, err
+}
+
+// sameExpr reports the same coercion of the same expression.
+func sameExpr(a, b *expr.Expr) bool {
+	if a == b {
+		return true
+	}
+	return a.Fn == "coerce" && b.Fn == "coerce" && a.Type == b.Type && a.Args[0] == b.Args[0] ||
+		a.Op == expr.OpConst && b.Op == expr.OpConst && a.Type == b.Type
+}
+
+func inKernel(e *expr.Expr) Kernel {
+	yes := int64(1)
+	if e.Fn == "not in" {
+		yes = 0
+	}
+	if e.Args[0].Type.Kind == types.Null {
+		return (*Frame).AllNull
+	}
+	if set := constantSet(e.Args); set != nil {
+		return func(f *Frame) {
+			a := f.Args[0]
+			f.Reserve()
+			for i := range f.N {
+				switch {
+				case a.NullAt(i):
+					f.Out.AppendNull()
+				case set.has(a, i):
+					f.Out.AppendInt(yes)
+				case set.null:
+					f.Out.AppendNull()
+				default:
+					f.Out.AppendInt(1 - yes)
+				}
+			}
+		}
+	}
+	compares := make([]comparison, len(e.Args))
+	for k, item := range e.Args[1:] {
+		if item.Type.Kind != types.Null {
+			compares[k+1] = comparisonOf(e.Args[0], item)
+		}
+	}
+	return each(func(f *Frame, i int) { inRow(f, i, compares, yes) })
+}
+
+func inRow(f *Frame, i int, compares []comparison, yes int64) {
+	if f.Args[0].NullAt(i) {
+		f.Out.AppendNull()
+		return
+	}
+	null := false
+	for k := 1; k < len(f.Args); k++ {
+		if f.Args[k].NullAt(i) {
+			null = true
+		} else if compares[k](f.Args[0], f.Args[k], i) == 0 {
+			f.Out.AppendInt(yes)
+			return
+		}
+	}
+	if null {
+		f.Out.AppendNull()
+	} else {
+		f.Out.AppendInt(1 - yes)
+	}
+}
+
+// inSet is a list of constants to look a value up in.
+type inSet struct {
+	null  bool
+	ints  map[int64]struct{}
+	texts map[string]struct{}
+	c     types.Collation
+}
+
+// constantSet is the set of the constants after the first argument; nil if they
+// are not all integers, or all text of a byte-wise collation.
+func constantSet(args []*expr.Expr) *inSet {
+	s := &inSet{ints: map[int64]struct{}{}, texts: map[string]struct{}{}, c: textCollation(args...)}
+	if args[0].Type.Class() == types.ClassBytes && s.c > types.BinaryCollation {
+		return nil
+	}
+	for _, item := range args[1:] {
+		if item.Op != expr.OpConst {
+			return nil
+		}
+		switch {
+		case item.Value.Null:
+			s.null = true
+		case bothInt64(args[0], item):
+			s.ints[item.Value.I] = struct{}{}
+		case args[0].Type.Class() == types.ClassBytes && item.Type.Class() == types.ClassBytes:
+			s.texts[string(collate.AppendKey(nil, s.c, item.Value.S))] = struct{}{}
+		default:
+			return nil
+		}
+	}
+	return s
+}
+
+func (s *inSet) has(a Operand, i int) bool {
+	if a.Type.Class() == types.ClassInt {
+		_, ok := s.ints[a.Int(i)]
+		return ok
+	}
+	text := a.Str(i)
+	if s.c == types.UTF8MB4Bin {
+		text = bytes.TrimRight(text, " ")
+	}
+	_, ok := s.texts[string(text)]
+	return ok
+}

@@ -1,0 +1,228 @@
+// Package eval evaluates bound expressions over chunks of columns. An expression
+// is compiled once into a tree of closures; each is called once per chunk and
+// works on whole vectors (the kernels are package builtin's). Arguments that may
+// not be reached (AND, OR, CASE, IF, COALESCE) are evaluated for the rows that
+// reach them only, so that an error in a branch not taken never shows.
+package eval
+
+import (
+	"fmt"
+	"sync"
+
+	"streamsql/sql/builtin"
+	"streamsql/sql/expr"
+	"streamsql/sql/types"
+	"streamsql/sql/vector"
+)
+
+// Context is what an evaluation sees of its surroundings.
+type Context = builtin.Context
+
+// node evaluates one expression for n rows of a chunk: those at the positions
+// rows, or with nil the first n. Its operand has one value per row, or is constant.
+type node func(x *exec, rows []int32, n int) builtin.Operand
+
+// exec is one evaluation at work.
+type exec struct {
+	ctx     *Context
+	cols    []*vector.Vector
+	scratch builtin.Scratch
+}
+
+var execs = sync.Pool{New: func() any { return new(exec) }}
+
+// release forgets what belongs to the caller, and keeps the scratch memory.
+func (x *exec) release() {
+	x.ctx, x.cols = nil, nil
+	execs.Put(x)
+}
+
+// Program is a compiled expression. It has no state: goroutines may share it.
+type Program struct {
+	e    *expr.Expr
+	root node
+}
+
+// Compile compiles e, whose columns are positions in the input. It fails only on
+// what package builtin did not make: an unbound parameter, an unknown call.
+func Compile(e *expr.Expr) (*Program, error) {
+	c, err := compile(e)
+	if err != nil {
+		return nil, err
+	}
+	return &Program{e: e, root: c.node()}, nil
+}
+
+// Type is the type of the result.
+func (p *Program) Type() types.Type { return p.e.Type }
+
+// Eval computes the expression for the n rows of cols. A row without a value is
+// told to ctx.Fail and is NULL in the result. The result may be one of cols; it
+// shares no memory that anyone will write to.
+func (p *Program) Eval(ctx *Context, cols []*vector.Vector, n int) (*vector.Vector, error) {
+	if n == 0 {
+		return vector.New(p.e.Type, 0), nil
+	}
+	x := execs.Get().(*exec)
+	x.ctx, x.cols = ctx, cols
+	o := p.root(x, nil, n)
+	x.release()
+	if o.IsConst() {
+		return repeat(o.Vector, p.e.Type, n), nil
+	}
+	return o.Vector, nil
+}
+
+// repeat is a vector of n times the one value of v.
+func repeat(v *vector.Vector, t types.Type, n int) *vector.Vector {
+	out := vector.New(t, n)
+	for range n {
+		out.AppendFrom(v, 0)
+	}
+	return out
+}
+
+// Const computes an expression without columns. An error of its row is returned.
+func Const(e *expr.Expr, ctx *Context) (expr.Value, error) {
+	p, err := Compile(e)
+	if err != nil {
+		return expr.Value{}, err
+	}
+	c := Context{}
+	if ctx != nil {
+		c = *ctx
+	}
+	var failed error
+	c.Fail = func(_ int, err error) {
+		if failed == nil {
+			failed = err
+		}
+	}
+	v, err := p.Eval(&c, nil, 1)
+	if err == nil {
+		err = failed
+	}
+	if err != nil {
+		return expr.Value{}, err
+	}
+	return expr.ValueOf(v, 0), nil
+}
+
+// compiled is a node, or a constant.
+type compiled struct {
+	run   node
+	value *vector.Vector
+}
+
+func (c compiled) node() node {
+	if c.value == nil {
+		return c.run
+	}
+	o := builtin.Constant(c.value)
+	return func(*exec, []int32, int) builtin.Operand { return o }
+}
+
+func compile(e *expr.Expr) (compiled, error) {
+	switch e.Op {
+	case expr.OpColumn:
+		return compiled{run: column(e.Col)}, nil
+	case expr.OpConst:
+		return compiled{value: e.Value.Vector(e.Type)}, nil
+	case expr.OpParam:
+		return compiled{}, fmt.Errorf("parameter %d has no value", e.Col+1)
+	}
+	args := make([]compiled, len(e.Args))
+	for i, a := range e.Args {
+		c, err := compile(a)
+		if err != nil {
+			return compiled{}, err
+		}
+		args[i] = c
+	}
+	if builtin.IsLazy(e.Fn) {
+		return compiled{run: lazy(e, nodes(args))}, nil
+	}
+	k := builtin.KernelOf(e)
+	if k == nil {
+		return compiled{}, fmt.Errorf("no way to compute %s of %s", e.Fn, e.Type)
+	}
+	if v := fold(e, k, args); v != nil {
+		return compiled{value: v}, nil
+	}
+	return compiled{run: call(e, k, nodes(args))}, nil
+}
+
+func nodes(args []compiled) []node {
+	out := make([]node, len(args))
+	for i, a := range args {
+		out[i] = a.node()
+	}
+	return out
+}
+
+// fold computes a call of constants, unless it needs the Context or has something
+// to tell it.
+func fold(e *expr.Expr, k builtin.Kernel, args []compiled) *vector.Vector {
+	if !builtin.Foldable(e) {
+		return nil
+	}
+	ops := make([]builtin.Operand, len(args))
+	for i, a := range args {
+		if a.value == nil {
+			return nil
+		}
+		ops[i] = builtin.Constant(a.value)
+	}
+	quiet := true
+	v, ok := builtin.Run(&Context{Warn: func(uint16, string) { quiet = false }}, k, e, ops)
+	if !ok || !quiet {
+		return nil
+	}
+	return v
+}
+
+func column(i int) node {
+	return func(x *exec, rows []int32, n int) builtin.Operand {
+		if rows != nil {
+			return builtin.Owned(x.cols[i].Gather(rows))
+		}
+		return builtin.Column(x.cols[i])
+	}
+}
+
+// call evaluates the arguments, then runs the kernel: once, if all are constant.
+func call(e *expr.Expr, k builtin.Kernel, args []node) node {
+	once := builtin.Deterministic(e.Fn)
+	return func(x *exec, rows []int32, n int) builtin.Operand {
+		f := builtin.Frame{
+			Context: x.ctx, Call: e, N: n, Rows: rows, Scratch: &x.scratch,
+			Args: make([]builtin.Operand, len(args)), Out: &vector.Vector{Type: e.Type},
+		}
+		constant := once
+		for i, a := range args {
+			f.Args[i] = a(x, rows, n)
+			constant = constant && f.Args[i].IsConst()
+		}
+		if constant {
+			f.N, f.Spread = 1, n
+		}
+		k(&f)
+		return finish(&f, constant)
+	}
+}
+
+// finish takes the result out of a frame and gives its arguments' memory back.
+func finish(f *builtin.Frame, constant bool) builtin.Operand {
+	for i := range f.Args {
+		if f.Pass != &f.Args[i] {
+			f.Scratch.Recycle(f.Args[i])
+		}
+	}
+	if f.Pass != nil {
+		return f.Pass.As(f.Call.Type)
+	}
+	if constant {
+		return builtin.Constant(f.Out)
+	}
+	return builtin.Owned(f.Out)
+}
