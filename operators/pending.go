@@ -19,13 +19,10 @@ func (pending) States() []*state.Store { return nil }
 func (pending) Rebuild() error         { return nil }
 
 type (
-	Map      struct{ pending }
-	Reduce   struct{ pending }
-	Merge    struct{ pending }
-	Distinct struct{ pending }
-	Join     struct{ pending }
-	Sort     struct{ pending }
-	View     struct{ pending }
+	Map  struct{ pending }
+	Join struct{ pending }
+	Sort struct{ pending }
+	View struct{ pending }
 )
 
 // ViewImage is a view as it was after one batch, safe for all until Release.
@@ -33,11 +30,6 @@ type ViewImage struct{}
 
 func NewMap(spec MapSpec, input []types.Type, env Env) (*Map, error) {
 	return nil, sqlerr.Unsupported("Map")
-}
-func NewReduce(spec AggSpec, env Env) (*Reduce, error) { return nil, sqlerr.Unsupported("Reduce") }
-func NewMerge(spec AggSpec, env Env) (*Merge, error)   { return nil, sqlerr.Unsupported("Merge") }
-func NewDistinct(input []types.Type, env Env) (*Distinct, error) {
-	return nil, sqlerr.Unsupported("Distinct")
 }
 func NewJoin(spec JoinSpec, env Env) (*Join, error) { return nil, sqlerr.Unsupported("Join") }
 func NewSort(spec SortSpec, env Env) (*Sort, error) { return nil, sqlerr.Unsupported("Sort") }

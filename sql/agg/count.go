@@ -8,6 +8,8 @@ type countState struct {
 	cols []int
 }
 
+func (s *countState) Columns() int { return 1 }
+
 func (s *countState) Size() int { return 8 }
 
 func (s *countState) Add(rows [][]byte, in []*vector.Vector, lo int, weights []int64) error {

@@ -15,6 +15,8 @@ type exactState struct {
 	avg  bool
 }
 
+func (s *exactState) Columns() int { return 2 }
+
 func (s *exactState) Size() int { return 8 + exactSize }
 
 func (s *exactState) Add(rows [][]byte, in []*vector.Vector, lo int, weights []int64) error {

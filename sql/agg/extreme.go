@@ -27,6 +27,8 @@ func newExtreme(c Call, col, at int, heap Heap) *extremeState {
 
 func (s *extremeState) wide() bool { return s.class == types.ClassDecimal && s.t.Prec > 18 }
 
+func (s *extremeState) Columns() int { return 1 }
+
 func (s *extremeState) Size() int {
 	switch {
 	case s.class == types.ClassBytes:
@@ -139,4 +141,3 @@ func (s *extremeState) AppendResult(rows [][]byte, out *vector.Vector, _ func(in
 		}
 	}
 }
-

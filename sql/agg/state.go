@@ -19,6 +19,8 @@ import (
 type State interface {
 	// Size is a multiple of 8.
 	Size() int
+	// Columns is how many partial columns there are.
+	Columns() int
 	// Add takes raw rows in, weights[lo+i] times each (nil: once). Weight 0 is nothing.
 	Add(rows [][]byte, in []*vector.Vector, lo int, weights []int64) error
 	// AddPartial takes in what AppendPartial gave.

@@ -20,6 +20,8 @@ type sumState struct {
 	shift int // AVG: digits that the result has more than the total
 }
 
+func (s *sumState) Columns() int { return 2 }
+
 func (s *sumState) Size() int { return 24 }
 
 func (s *sumState) Add(rows [][]byte, in []*vector.Vector, lo int, weights []int64) error {
