@@ -29,10 +29,17 @@ type grouping struct {
 }
 
 func newGrouping(input []types.Type, keys []int) *grouping {
-	g := &grouping{keys: keys}
+	var ts []types.Type
 	for _, k := range keys {
-		g.types = append(g.types, input[k])
+		ts = append(ts, input[k])
 	}
+	return newGroupingAs(ts, keys)
+}
+
+// newGroupingAs is newGrouping with types for the keys other than their columns',
+// of the same class and scale.
+func newGroupingAs(ts []types.Type, keys []int) *grouping {
+	g := &grouping{keys: keys, types: ts}
 	g.codec = state.NewCodec(g.types)
 	g.one = len(keys) == 1 && !g.codec.HasBytes() && g.codec.Fixed() == 9 && g.types[0].Class() != types.ClassFloat
 	return g

@@ -26,7 +26,7 @@ type multiset struct {
 	store *state.Store
 	table *state.Table
 	tree  *btree.BTreeG[treeEntry]
-	idle  []state.Ref // rows whose count became 0; they end with the batch
+	idle  []state.Ref // rows whose count was not positive; at the end of the batch it must not be negative
 }
 
 const multisetValue = 24
@@ -99,7 +99,7 @@ func (m *multiset) add(group state.Ref, value []byte, w int64) (int64, error) {
 	before := getInt(row)
 	after := before + w
 	putInt(row, after)
-	if after == 0 && row[8] == 0 {
+	if after <= 0 && row[8] == 0 {
 		row[8] = 1
 		m.idle = append(m.idle, r)
 	}
