@@ -83,6 +83,7 @@ type CreateTable struct {
 	Query       *Query
 	IfNotExists bool
 	OrReplace   bool
+	Reads       []*catalog.Table // what the views' query names
 }
 
 // DropTables drops objects of one kind.

@@ -30,8 +30,9 @@ const (
 var infix = map[string]int{
 	"or": bindOr, "xor": bindXor, "and": bindAnd,
 	"=": bindCompare, "<=>": bindCompare, "<>": bindCompare, "<": bindCompare, "<=": bindCompare, ">": bindCompare,
-	">=": bindCompare, "like": bindCompare, "regexp": bindCompare,
-	"|": bindBitOr, "&": bindBitAnd, "<<": bindShift, ">>": bindShift, "+": bindSum, "-": bindSum,
+	">=": bindCompare, "!=": bindCompare, "like": bindCompare, "not like": bindCompare, "regexp": bindCompare,
+	"not regexp": bindCompare,
+	"|":          bindBitOr, "&": bindBitAnd, "<<": bindShift, ">>": bindShift, "+": bindSum, "-": bindSum,
 	"*": bindProduct, "/": bindProduct, "div": bindProduct, "%": bindProduct, "^": bindBitXor,
 }
 
@@ -73,7 +74,7 @@ func (e *Expr) writeCall(b *strings.Builder, outer int) {
 	case power > 0 && len(e.Args) >= 2:
 		open(b, power < outer)
 		for i, a := range e.Args {
-			if i == 2 && e.Fn == "like" {
+			if i == 2 && strings.HasSuffix(e.Fn, "like") {
 				b.WriteString(" escape ")
 			} else if i > 0 {
 				b.WriteString(" " + e.Fn + " ")
@@ -98,16 +99,16 @@ func (e *Expr) writeCall(b *strings.Builder, outer int) {
 		b.WriteString("not ")
 		e.Args[0].write(b, bindNot)
 		shut(b, bindNot < outer)
-	case e.Fn == "in" && len(e.Args) >= 2:
+	case (e.Fn == "in" || e.Fn == "not in") && len(e.Args) >= 2:
 		open(b, bindCompare < outer)
 		e.Args[0].write(b, bindCompare+1)
-		b.WriteString(" in ")
+		b.WriteString(" " + e.Fn + " ")
 		writeList(b, e.Args[1:])
 		shut(b, bindCompare < outer)
-	case e.Fn == "between" && len(e.Args) == 3:
+	case (e.Fn == "between" || e.Fn == "not between") && len(e.Args) == 3:
 		open(b, bindCompare < outer)
 		e.Args[0].write(b, bindCompare+1)
-		b.WriteString(" between ")
+		b.WriteString(" " + e.Fn + " ")
 		e.Args[1].write(b, bindBitOr)
 		b.WriteString(" and ")
 		e.Args[2].write(b, bindBitOr)

@@ -120,6 +120,14 @@ const (
 	WrongColumnCount      = 1222 // UNION
 	DerivedMustHaveAlias  = 1248
 	NonGroupingField      = 1463
+	TooManyTables         = 1116
+	TooManyFields         = 1117
+	BlobKeyWithoutLength  = 1170
+	JSONUsedAsKey         = 3152
+	ViewInvalid           = 1356
+	ViewSelectVariable    = 1351
+	NonInsertableTable    = 1471
+	WrongValue            = 1525
 	WrongColumnName       = 1166
 )
 
@@ -142,6 +150,6 @@ var states = map[uint16]string{
 	TooBigPrecision: "42000", MBiggerThanD: "42000", InvalidJSONText: "22032", InvalidCastToJSON: "22032",
 	InvalidUseOfNull: "22004", ReadOnlyTransaction: "25006", IllegalValueForType: "22007", DBDropExists: "HY000",
 	DBCreateExists: "HY000", InvalidGroupFuncUse: "HY000", TruncatedWrongField: "HY000",
-	DropWithReaders: "HY000", WrongColumnCount: "21000", DerivedMustHaveAlias: "42000", NonGroupingField: "42000",
+	BlobKeyWithoutLength: "42000", JSONUsedAsKey: "42000", DropWithReaders: "HY000", WrongColumnCount: "21000", DerivedMustHaveAlias: "42000", NonGroupingField: "42000",
 	WrongColumnName: "42000", DuplicatedValueInType: "HY000", KillDenied: "HY000", NoSuchThread: "HY000",
 }

@@ -1,0 +1,249 @@
+package bind
+
+import (
+	"strings"
+
+	"github.com/pingcap/tidb/pkg/parser/ast"
+
+	"streamsql/sql/agg"
+	"streamsql/sql/expr"
+	"streamsql/sql/sqlerr"
+	"streamsql/sql/types"
+)
+
+// grouping collects what a SELECT block groups by and aggregates. Expressions
+// are first bound over the columns of FROM, an aggregate standing as the column
+// that it makes; over turns them into expressions over groups.
+type grouping struct {
+	b    *binder
+	from *scope
+	by   []Computed
+	aggs []Aggregate
+	// made are the ids of the aggregates' columns.
+	made map[int]bool
+	// known are columns of FROM with one value in each group; nil: not worked out yet.
+	known  map[int]bool
+	equals [][2]int // columns that WHERE and inner joins make equal
+	fixed  []int    // columns that WHERE makes equal to a constant
+	inside bool     // within an aggregate's arguments
+}
+
+// aggregate binds an aggregate function to the column that it makes. The same
+// call twice is one column.
+func (b *binder) aggregate(n *ast.AggregateFuncExpr, in *names) (*expr.Expr, error) {
+	if in.group == nil || in.group.inside {
+		return nil, sqlerr.New(sqlerr.InvalidGroupFuncUse, "Invalid use of group function")
+	}
+	if n.Order != nil {
+		return nil, sqlerr.Unsupported(strings.ToUpper(n.F) + "(… ORDER BY …)")
+	}
+	fn := strings.ToLower(n.F)
+	// Inside, names are columns of FROM, not aliases.
+	inner := *in
+	inner.first, inner.from = nil, in.group.from
+	in.group.inside = true
+	args, err := b.exprs(n.Args, &inner)
+	in.group.inside = false
+	if err != nil {
+		return nil, err
+	}
+	b.settle(args)
+	call, err := agg.ResolveWith(fn, args, n.Distinct, b.scalar.DivPrecision)
+	if err != nil {
+		return nil, err
+	}
+	return in.group.column(call, b), nil
+}
+
+// column is the one that holds call's result.
+func (g *grouping) column(call agg.Call, b *binder) *expr.Expr {
+	for _, a := range g.aggs {
+		if sameCall(a.Call, call) {
+			return expr.NewColumn(a.ID, a.Name, a.Type)
+		}
+	}
+	a := Aggregate{Col: Col{ID: b.newID(), Name: callText(call), Type: call.Type}, Call: call}
+	g.aggs = append(g.aggs, a)
+	if g.made == nil {
+		g.made = make(map[int]bool)
+	}
+	g.made[a.ID] = true
+	return expr.NewColumn(a.ID, a.Name, a.Type)
+}
+
+func sameCall(a, b agg.Call) bool {
+	if a.Fn != b.Fn || a.Distinct != b.Distinct || len(a.Args) != len(b.Args) {
+		return false
+	}
+	for i := range a.Args {
+		if !expr.Equal(a.Args[i], b.Args[i]) {
+			return false
+		}
+	}
+	return true
+}
+
+// callText is an aggregate as SQL.
+func callText(c agg.Call) string {
+	args := make([]string, len(c.Args))
+	for i, a := range c.Args {
+		args[i] = a.String()
+	}
+	text := strings.Join(args, ", ")
+	switch {
+	case len(args) == 0:
+		text = "*"
+	case c.Distinct:
+		text = "distinct " + text
+	}
+	return c.Fn + "(" + text + ")"
+}
+
+// uses reports whether e reads an aggregate.
+func (g *grouping) uses(e *expr.Expr) bool {
+	found := false
+	e.Walk(func(x *expr.Expr) bool {
+		found = found || x.Op == expr.OpColumn && g.made[x.Col]
+		return !found
+	})
+	return found
+}
+
+// over turns e into an expression over the columns of groups. The column that
+// has more than one value in a group, if there is one, comes back as bad.
+func (g *grouping) over(e *expr.Expr) (out *expr.Expr, bad *visible) {
+	for i := range g.by {
+		if expr.Equal(e, g.by[i].Expr) {
+			return expr.NewColumn(g.by[i].ID, g.by[i].Name, g.by[i].Type), nil
+		}
+	}
+	if e.Op == expr.OpColumn {
+		if g.made[e.Col] {
+			return e, nil
+		}
+		if g.determined(e.Col) {
+			return g.add(e), nil
+		}
+		return nil, g.from.byID(e.Col)
+	}
+	out = e
+	for i, a := range e.Args {
+		n, bad := g.over(a)
+		if bad != nil {
+			return nil, bad
+		}
+		if n == a {
+			continue
+		}
+		if out == e {
+			c := *e
+			c.Args = append([]*expr.Expr(nil), e.Args...)
+			out = &c
+		}
+		out.Args[i] = n
+	}
+	return out, nil
+}
+
+// add makes e a further GROUP BY expression, and answers its column.
+func (g *grouping) add(e *expr.Expr) *expr.Expr {
+	name := e.String()
+	c := Computed{Col: Col{ID: g.b.newID(), Name: name, Type: e.Type}, Expr: e}
+	g.by = append(g.by, c)
+	return expr.NewColumn(c.ID, name, c.Type)
+}
+
+// determined reports whether a column of FROM has one value in each group: it
+// is grouped by, made equal to one that is or to a constant, or depends on a
+// whole primary key that is.
+func (g *grouping) determined(col int) bool {
+	if g.known == nil {
+		g.close()
+	}
+	return g.known[col]
+}
+
+// close works out the columns with one value in each group, to a fixed point.
+func (g *grouping) close() {
+	g.known = make(map[int]bool)
+	for _, c := range g.by {
+		if c.Expr.Op == expr.OpColumn {
+			g.known[c.Expr.Col] = true
+		}
+	}
+	for _, col := range g.fixed {
+		g.known[col] = true
+	}
+	for more := true; more; {
+		more = false
+		learn := func(col int) {
+			if !g.known[col] {
+				g.known[col], more = true, true
+			}
+		}
+		for _, pair := range g.equals {
+			if g.known[pair[0]] || g.known[pair[1]] {
+				learn(pair[0])
+				learn(pair[1])
+			}
+		}
+		for _, col := range g.keyed() {
+			learn(col)
+		}
+	}
+}
+
+// keyed lists the columns of tables whose primary key is known.
+func (g *grouping) keyed() []int {
+	type table struct{ db, name string }
+	found := make(map[table]int)
+	for i := range g.from.cols {
+		v := &g.from.cols[i]
+		if v.base == nil {
+			continue
+		}
+		for _, k := range v.base.Primary {
+			if k == v.position && g.known[v.ID] {
+				found[table{v.db, v.table}]++
+			}
+		}
+	}
+	var out []int
+	for i := range g.from.cols {
+		v := &g.from.cols[i]
+		if v.base != nil && len(v.base.Primary) > 0 && found[table{v.db, v.table}] == len(v.base.Primary) {
+			out = append(out, v.ID)
+		}
+	}
+	return out
+}
+
+// learnEqualities notes what conditions that hold for every row make equal.
+func (g *grouping) learnEqualities(conjuncts []*expr.Expr) {
+	for _, c := range conjuncts {
+		if c.Op != expr.OpCall || c.Fn != "=" || len(c.Args) != 2 {
+			continue
+		}
+		a, b := c.Args[0], c.Args[1]
+		if a.Type.Class() == types.ClassBytes {
+			continue // equal texts may differ: in trailing spaces, in case
+		}
+		switch {
+		case a.Op == expr.OpColumn && b.Op == expr.OpColumn:
+			g.equals = append(g.equals, [2]int{a.Col, b.Col})
+		case a.Op == expr.OpColumn && b.Op == expr.OpConst:
+			g.fixed = append(g.fixed, a.Col)
+		case b.Op == expr.OpColumn && a.Op == expr.OpConst:
+			g.fixed = append(g.fixed, b.Col)
+		}
+	}
+}
+
+// learnJoins does the same for the conditions of inner joins below rel.
+func (g *grouping) learnJoins(rel Rel) {
+	if j, ok := rel.(*Join); ok && j.Kind == InnerJoin {
+		g.learnEqualities(j.On)
+		g.learnJoins(j.Left)
+		g.learnJoins(j.Right)
+	}
+}

@@ -1,0 +1,111 @@
+package bind
+
+import (
+	"strings"
+
+	"github.com/pingcap/tidb/pkg/parser/ast"
+
+	"streamsql/sql/parser"
+	"streamsql/sql/sqlerr"
+)
+
+// statement binds any statement that has names or types.
+func (b *binder) statement(s *parser.Statement) (Statement, error) {
+	switch {
+	case s.MatView != nil:
+		return b.createMaterializedView(s)
+	case s.Drop != nil:
+		return b.drop(s.Drop)
+	}
+	switch n := s.Node.(type) {
+	case *ast.SelectStmt, *ast.SetOprStmt:
+		q, err := b.query(n)
+		if err != nil {
+			return nil, err
+		}
+		return &SelectStatement{Query: q, Params: b.params, Reads: b.reads}, nil
+	case *ast.InsertStmt:
+		return b.insert(n)
+	case *ast.UpdateStmt:
+		return b.update(n)
+	case *ast.DeleteStmt:
+		return b.delete(n)
+	case *ast.CreateDatabaseStmt:
+		return b.createDatabase(n)
+	case *ast.DropDatabaseStmt:
+		return &DropDatabase{Name: n.Name.O, IfExists: n.IfExists}, nil
+	case *ast.CreateTableStmt:
+		return b.createTable(n, s)
+	case *ast.CreateViewStmt:
+		return b.createView(n, s)
+	case *ast.DropTableStmt:
+		return b.dropTables(n)
+	case *ast.ExplainStmt:
+		return b.explain(n, s)
+	case *ast.TruncateTableStmt:
+		return b.truncate(n)
+	default:
+		return nil, refuseStatement(s)
+	}
+}
+
+// refuseStatement is error 1235 for a statement that is not there yet.
+func refuseStatement(s *parser.Statement) error {
+	switch s.Node.(type) {
+	case *ast.AlterTableStmt:
+		return sqlerr.Unsupported("ALTER TABLE")
+	case *ast.AlterDatabaseStmt:
+		return sqlerr.Unsupported("ALTER DATABASE")
+	case *ast.CreateIndexStmt:
+		return sqlerr.Unsupported("CREATE INDEX")
+	case *ast.DropIndexStmt:
+		return sqlerr.Unsupported("DROP INDEX")
+	case *ast.RenameTableStmt:
+		return sqlerr.Unsupported("RENAME TABLE")
+	case *ast.LoadDataStmt:
+		return sqlerr.Unsupported("LOAD DATA")
+	default:
+		words := strings.Fields(strings.ToUpper(s.Text))
+		return sqlerr.Unsupported(strings.Join(words[:min(len(words), 2)], " "))
+	}
+}
+
+// truncate binds TRUNCATE as a DELETE of all rows.
+func (b *binder) truncate(n *ast.TruncateTableStmt) (Statement, error) {
+	return b.delete(&ast.DeleteStmt{TableRefs: &ast.TableRefsClause{TableRefs: &ast.Join{Left: &ast.TableSource{Source: n.Table}}}})
+}
+
+// explain binds EXPLAIN of what has a plan.
+func (b *binder) explain(n *ast.ExplainStmt, s *parser.Statement) (Statement, error) {
+	if n.Analyze {
+		return nil, sqlerr.Unsupported("EXPLAIN ANALYZE")
+	}
+	inner := *s
+	inner.Node = n.Stmt
+	stmt, err := b.statement(&inner)
+	if err != nil {
+		return nil, err
+	}
+	return &Explain{Format: n.Format, Statement: stmt}, nil
+}
+
+func (b *binder) createDatabase(n *ast.CreateDatabaseStmt) (Statement, error) {
+	if err := checkIdentifier(n.Name.O, sqlerr.WrongDBName, "database"); err != nil {
+		return nil, err
+	}
+	for _, o := range n.Options {
+		switch o.Tp {
+		case ast.DatabaseOptionCharset:
+			if err := checkCharset(o.Value); err != nil {
+				return nil, err
+			}
+		case ast.DatabaseOptionCollate:
+			if err := checkCollation(o.Value); err != nil {
+				return nil, err
+			}
+		default:
+			b.env.warn(sqlerr.NotSupportedYet, "An option of CREATE DATABASE has no effect")
+		}
+	}
+	return &CreateDatabase{Name: n.Name.O, IfNotExists: n.IfNotExists}, nil
+}

@@ -1,0 +1,121 @@
+package bind
+
+import (
+	"strings"
+	"unicode/utf8"
+
+	"github.com/pingcap/tidb/pkg/parser/ast"
+
+	"streamsql/catalog"
+	"streamsql/sql/parser"
+	"streamsql/sql/sqlerr"
+)
+
+// createView binds CREATE [OR REPLACE] VIEW.
+func (b *binder) createView(n *ast.CreateViewStmt, s *parser.Statement) (Statement, error) {
+	if n.CheckOption != ast.CheckOptionCascaded || hasCheckOption(s.Text) {
+		return nil, sqlerr.Unsupported("WITH CHECK OPTION")
+	}
+	t, err := b.newTable(n.ViewName, catalog.View)
+	if err != nil {
+		return nil, err
+	}
+	t.Text, t.Query = s.Text, strings.TrimSpace(n.Select.Text())
+	q, err := b.define(t, n.Select, originals(n.Cols))
+	if err != nil {
+		return nil, err
+	}
+	if n.OrReplace {
+		if old, ok := b.env.Catalog.Table(t.Database, t.Name); ok {
+			if old.Kind != catalog.View {
+				return nil, sqlerr.New(sqlerr.WrongObject, "'%s.%s' is not VIEW", t.Database, t.Name)
+			}
+			for _, r := range t.Reads {
+				if readsFrom(b.env.Catalog, r, old.ID) {
+					return nil, sqlerr.New(sqlerr.NoSuchTable, "Table '%s.%s' doesn't exist", t.Database, t.Name)
+				}
+			}
+		}
+	}
+	return &CreateTable{Table: t, Query: q, OrReplace: n.OrReplace, Reads: b.reads}, nil
+}
+
+// hasCheckOption reports whether a statement ends in CHECK OPTION: the tree
+// says CASCADED with and without it.
+func hasCheckOption(text string) bool {
+	words := strings.Fields(strings.ToUpper(text))
+	n := len(words)
+	return n >= 2 && words[n-2] == "CHECK" && words[n-1] == "OPTION"
+}
+
+// readsFrom reports whether id is target or reads it, over any number of views.
+func readsFrom(r catalog.Reader, id, target catalog.ID) bool {
+	if id == target {
+		return true
+	}
+	t, ok := r.TableByID(id)
+	if !ok {
+		return false
+	}
+	for _, next := range t.Reads {
+		if readsFrom(r, next, target) {
+			return true
+		}
+	}
+	return false
+}
+
+// createMaterializedView binds CREATE MATERIALIZED VIEW. Its rows must not
+// depend on when they are computed, nor on their order.
+func (b *binder) createMaterializedView(s *parser.Statement) (Statement, error) {
+	n := s.MatView
+	t, err := b.newTable(n.Name, catalog.MaterializedView)
+	if err != nil {
+		return nil, err
+	}
+	t.Text, t.Query, t.Options = s.Text, n.QueryText, n.Options
+	b.continuous = true
+	q, err := b.define(t, n.Query, n.Columns)
+	if err != nil {
+		return nil, err
+	}
+	q.OrderBy = nil
+	return &CreateTable{Table: t, Query: q, IfNotExists: n.IfNotExists, Reads: b.reads}, nil
+}
+
+// define binds the query of a view, and makes its columns and what it reads
+// part of the descriptor.
+func (b *binder) define(t *catalog.Table, node ast.StmtNode, columns []string) (*Query, error) {
+	b.view = true
+	q, err := b.query(node)
+	if err != nil {
+		return nil, err
+	}
+	for _, c := range columns {
+		if err := checkIdentifier(c, sqlerr.WrongColumnName, "column"); err != nil {
+			return nil, err
+		}
+	}
+	if len(columns) == 0 {
+		for i := range q.Out { // MySQL's names for expressions whose text is none
+			if name := q.Out[i].Name; utf8.RuneCountInString(name) > maxIdentifier || name == "" {
+				q.Out[i].Name = "Name_exp_" + itoa(i+1)
+			}
+		}
+	}
+	if q, err = renamed(q, columns); err != nil {
+		return nil, err
+	}
+	for _, c := range q.Out {
+		t.Columns = append(t.Columns, catalog.Column{Name: c.Name, Type: c.Type})
+	}
+	for _, r := range b.reads {
+		if r.Kind == catalog.Virtual && t.Kind == catalog.MaterializedView {
+			return nil, sqlerr.Unsupported("a system view in a materialized view")
+		}
+		if r.ID != 0 {
+			t.Reads = append(t.Reads, r.ID)
+		}
+	}
+	return q, nil
+}

@@ -1,0 +1,170 @@
+package bind
+
+import (
+	"strings"
+
+	"github.com/pingcap/tidb/pkg/parser/ast"
+	"github.com/pingcap/tidb/pkg/parser/charset"
+
+	"streamsql/sql/builtin"
+	"streamsql/sql/expr"
+	"streamsql/sql/parser"
+	"streamsql/sql/sqlerr"
+	"streamsql/sql/types"
+)
+
+// varying are the functions whose answer is not decided by their arguments:
+// refused in a materialized view, whose rows must not depend on when they were
+// computed. UNIX_TIMESTAMP is one only without an argument.
+var varying = map[string]bool{
+	"now": true, "current_timestamp": true, "localtime": true, "localtimestamp": true, "sysdate": true,
+	"curdate": true, "current_date": true, "curtime": true, "current_time": true, "utc_date": true,
+	"utc_time": true, "utc_timestamp": true, "unix_timestamp": true, "rand": true, "uuid": true, "uuid_short": true,
+	"random_bytes": true, "sleep": true, "connection_id": true, "user": true, "session_user": true,
+	"system_user": true, "current_user": true, "last_insert_id": true, "row_count": true, "found_rows": true,
+}
+
+// synonyms are names for the same function.
+var synonyms = map[string]string{"adddate": "date_add", "subdate": "date_sub", "position": "locate", "char_func": "char"}
+
+// function binds a call by name.
+func (b *binder) function(n *ast.FuncCallExpr, in *names) (*expr.Expr, error) {
+	if n.Schema.O != "" {
+		return nil, sqlerr.New(sqlerr.SPDoesNotExist, "FUNCTION %s.%s does not exist", n.Schema.O, n.FnName.O)
+	}
+	fn := n.FnName.L
+	if s, ok := synonyms[fn]; ok {
+		fn = s
+	}
+	if b.continuous && varying[fn] && !(fn == "unix_timestamp" && len(n.Args) > 0) {
+		return nil, sqlerr.Unsupported(strings.ToUpper(fn) + "() in a materialized view")
+	}
+	if kind, ok := temporalLiterals[fn]; ok {
+		return b.temporalLiteral(kind, n)
+	}
+	if e, ok := b.information(fn, len(n.Args)); ok {
+		return e, nil
+	}
+	switch fn {
+	case "convert":
+		return b.convertUsing(n, in)
+	case "values":
+		return nil, sqlerr.Unsupported("VALUES() of an expression")
+	}
+	args, err := b.arguments(n.Args, in)
+	if err != nil {
+		return nil, err
+	}
+	return b.call(fn, args...)
+}
+
+// unknownFunction makes of error 1305 a refusal if MySQL has the function or
+// operator; otherwise it puts the session's database before the name, as for a
+// stored function.
+func (b *binder) unknownFunction(err error, fn string) error {
+	if c := fn[0]; c < 'a' || c > 'z' || strings.Contains(fn, "regexp") {
+		return sqlerr.Unsupported(strings.ToUpper(fn))
+	}
+	if mysqlFunctions[fn] {
+		return sqlerr.Unsupported(strings.ToUpper(fn) + "()")
+	}
+	e := *sqlerr.From(err)
+	if db := b.env.Session.Database; db != "" {
+		e.Message = strings.Replace(e.Message, fn, db+"."+fn, 1)
+	}
+	return &e
+}
+
+// arguments binds a function's arguments; units (DAY, MONTH …) and the sides of
+// TRIM become text constants in lower case.
+func (b *binder) arguments(nodes []ast.ExprNode, in *names) ([]*expr.Expr, error) {
+	args := make([]*expr.Expr, len(nodes))
+	for i, node := range nodes {
+		switch a := node.(type) {
+		case *ast.TimeUnitExpr:
+			args[i] = word(a.Unit.String())
+		case *ast.TrimDirectionExpr:
+			args[i] = word(a.Direction.String())
+		case *ast.GetFormatSelectorExpr:
+			args[i] = word(a.Selector.String())
+		default:
+			var err error
+			if args[i], err = b.expr(node, in); err != nil {
+				return nil, err
+			}
+		}
+	}
+	return args, nil
+}
+
+func word(s string) *expr.Expr {
+	return expr.NewConst(expr.Value{S: []byte(strings.ToLower(s))}, types.MakeVarChar(len(s)))
+}
+
+var temporalLiterals = map[string]types.Kind{
+	ast.DateLiteral: types.Date, ast.TimeLiteral: types.Time, ast.TimestampLiteral: types.DateTime,
+}
+
+func (b *binder) temporalLiteral(kind types.Kind, n *ast.FuncCallExpr) (*expr.Expr, error) {
+	if l, ok := n.Args[0].(*parser.Literal); ok {
+		if s, ok := l.GetValue().(string); ok {
+			return temporalLiteral(kind, s)
+		}
+	}
+	return nil, sqlerr.Unsupported("a temporal literal of anything but text")
+}
+
+// convertUsing binds CONVERT(x USING charset): text is utf8mb4 anyway.
+func (b *binder) convertUsing(n *ast.FuncCallExpr, in *names) (*expr.Expr, error) {
+	e, err := b.expr(n.Args[0], in)
+	if err != nil {
+		return nil, err
+	}
+	cs := n.Args[1].(*parser.Literal).GetString()
+	t := types.Type{Kind: types.VarChar, Len: max(e.Type.Len, 1)}
+	switch strings.ToLower(cs) {
+	case charset.CharsetBin:
+		t = types.Type{Kind: types.VarBinary, Len: 4 * t.Len, Collation: types.BinaryCollation}
+	case charset.CharsetUTF8MB4, charset.CharsetUTF8, "utf8mb3":
+		if e.Type.IsText() {
+			return e, nil
+		}
+	default:
+		return nil, sqlerr.Unsupported("character set " + cs)
+	}
+	b.settle([]*expr.Expr{e})
+	return builtin.Cast(b.scalar, e, t)
+}
+
+// information answers the functions about the session.
+func (b *binder) information(fn string, args int) (*expr.Expr, bool) {
+	if args > 0 {
+		return nil, false
+	}
+	info := &b.env.Info
+	text := func(s string) (*expr.Expr, bool) {
+		return expr.NewConst(expr.Value{S: []byte(s)}, types.MakeVarChar(len(s))), true
+	}
+	switch fn {
+	case "database", "schema":
+		if b.env.Session.Database == "" {
+			return expr.NewConst(expr.Value{Null: true}, types.MakeVarChar(64)), true
+		}
+		return text(b.env.Session.Database)
+	case "version":
+		return text(info.Version)
+	case "user", "session_user", "system_user":
+		return text(info.User)
+	case "current_user":
+		return text(info.CurrentUser)
+	case "connection_id":
+		return unsignedLiteral(info.ConnectionID), true
+	case "last_insert_id":
+		return unsignedLiteral(info.LastInsertID), true
+	case "row_count":
+		return intLiteral(info.RowCount), true
+	case "found_rows":
+		return intLiteral(info.FoundRows), true
+	}
+	return nil, false
+}

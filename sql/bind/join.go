@@ -1,0 +1,186 @@
+package bind
+
+import (
+	"strings"
+
+	"github.com/pingcap/tidb/pkg/parser/ast"
+
+	"streamsql/sql/expr"
+	"streamsql/sql/sqlerr"
+)
+
+// join binds a join. A RIGHT one is bound as a LEFT with its sides exchanged;
+// only the order of `*` remembers how it was written.
+func (b *binder) join(n *ast.Join) (source, error) {
+	left, err := b.from(n.Left)
+	if err != nil || n.Right == nil {
+		return left, err
+	}
+	right, err := b.from(n.Right)
+	if err != nil {
+		return source{}, err
+	}
+	if err := unique(&left.scope, &right.scope); err != nil {
+		return source{}, err
+	}
+	switch n.Tp {
+	case ast.LeftJoin:
+		return b.joinSides(n, LeftJoin, left, right, false)
+	case ast.RightJoin:
+		return b.joinSides(n, LeftJoin, right, left, true)
+	default:
+		return b.joinSides(n, InnerJoin, left, right, false)
+	}
+}
+
+// joinSides joins a and b, which are the written right and left if exchanged.
+func (b *binder) joinSides(n *ast.Join, kind JoinKind, l, r source, exchanged bool) (source, error) {
+	if kind == LeftJoin {
+		for i := range r.scope.cols {
+			r.scope.cols[i].Type = r.scope.cols[i].Type.Nullable()
+		}
+	}
+	j := &Join{Kind: kind, Left: l.rel, Right: r.rel}
+	j.Cols = append(j.Cols, l.rel.Columns()...)
+	for _, c := range r.rel.Columns() {
+		if kind == LeftJoin {
+			c.Type = c.Type.Nullable()
+		}
+		j.Cols = append(j.Cols, c)
+	}
+	out := source{rel: j}
+	common, err := commonColumns(n, &l.scope, &r.scope)
+	if err != nil {
+		return source{}, err
+	}
+	if n.NaturalJoin || len(n.Using) > 0 {
+		for _, pair := range common {
+			eq, err := b.call("=", pair[0].ref(), pair[1].ref())
+			if err != nil {
+				return source{}, err
+			}
+			j.On = append(j.On, eq)
+		}
+		out.scope = mergedScope(&l.scope, &r.scope, common)
+		return out, nil
+	}
+	if exchanged {
+		out.scope.cols = append(append(out.scope.cols, r.scope.cols...), l.scope.cols...)
+	} else {
+		out.scope.cols = append(append(out.scope.cols, l.scope.cols...), r.scope.cols...)
+	}
+	if n.On != nil {
+		j.On, err = b.conjuncts(n.On.Expr, &names{clause: "on clause", from: &out.scope})
+	}
+	return out, err
+}
+
+// commonColumns pairs the columns that USING names or that NATURAL finds, in
+// the order of the left side's `*`.
+func commonColumns(n *ast.Join, l, r *scope) ([][2]*visible, error) {
+	var out [][2]*visible
+	if n.NaturalJoin {
+		for i := range l.cols {
+			a := &l.cols[i]
+			if a.merged || a.hidden {
+				continue
+			}
+			name := &ast.ColumnName{Name: ast.NewCIStr(a.Name)}
+			c, err := r.find(name, "from clause")
+			if err != nil {
+				return nil, err
+			}
+			if c == nil {
+				continue
+			}
+			if _, err := l.find(name, "from clause"); err != nil {
+				return nil, err
+			}
+			out = append(out, [2]*visible{a, c})
+		}
+		return out, nil
+	}
+	for _, name := range n.Using {
+		a, err := l.find(name, "from clause")
+		if err != nil {
+			return nil, err
+		}
+		c, err := r.find(name, "from clause")
+		if err != nil {
+			return nil, err
+		}
+		if a == nil {
+			return nil, l.unknown(name, "from clause", nil)
+		}
+		if c == nil {
+			return nil, r.unknown(name, "from clause", nil)
+		}
+		out = append(out, [2]*visible{a, c})
+	}
+	return out, nil
+}
+
+// mergedScope orders the columns as the standard says: the common ones, taken
+// from the side that is never padded with NULLs, then what else left has, then
+// right's. The right's common columns can be named by table only.
+func mergedScope(l, r *scope, common [][2]*visible) scope {
+	var out scope
+	first, dropped := make(map[*visible]bool), make(map[*visible]bool)
+	for i := range l.cols { // in left's order, whatever USING's
+		for _, pair := range common {
+			if pair[0] == &l.cols[i] {
+				first[pair[0]], dropped[pair[1]] = true, true
+				out.cols = append(out.cols, *pair[0])
+			}
+		}
+	}
+	for i := range l.cols {
+		if !first[&l.cols[i]] {
+			out.cols = append(out.cols, l.cols[i])
+		}
+	}
+	for i := range r.cols {
+		v := r.cols[i]
+		v.merged = v.merged || dropped[&r.cols[i]]
+		out.cols = append(out.cols, v)
+	}
+	return out
+}
+
+// unique is error 1066 when both sides have a table of the same name.
+func unique(l, r *scope) error {
+	type name struct{ db, table string }
+	have := make(map[name]bool)
+	for i := range l.cols {
+		have[name{l.cols[i].db, l.cols[i].table}] = true
+	}
+	for i := range r.cols {
+		if v := &r.cols[i]; have[name{v.db, v.table}] {
+			return sqlerr.New(sqlerr.NonUniqTable, "Not unique table/alias: '%s'", v.table)
+		}
+	}
+	return nil
+}
+
+// conjuncts binds a condition and splits it at its ANDs.
+func (b *binder) conjuncts(node ast.ExprNode, in *names) ([]*expr.Expr, error) {
+	e, err := b.expr(node, in)
+	if err != nil {
+		return nil, err
+	}
+	return splitAnd(e, nil), nil
+}
+
+// splitAnd appends the conjuncts of e to out.
+func splitAnd(e *expr.Expr, out []*expr.Expr) []*expr.Expr {
+	if e.Op == expr.OpCall && e.Fn == "and" {
+		for _, a := range e.Args {
+			out = splitAnd(a, out)
+		}
+		return out
+	}
+	return append(out, e)
+}
+
+// sameName compares identifiers of columns.
+func sameName(a, b string) bool { return strings.EqualFold(a, b) }

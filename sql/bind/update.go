@@ -1,0 +1,168 @@
+package bind
+
+import (
+	"github.com/pingcap/tidb/pkg/parser/ast"
+
+	"streamsql/sql/expr"
+	"streamsql/sql/sqlerr"
+)
+
+// assigning collects SET col = expr, …: from left to right, as MySQL does it,
+// so that an expression sees the new values of the columns before it.
+type assigning struct {
+	*inserting
+	alias   string
+	current *scope // the row's columns, by position
+	out     []Assignment
+}
+
+// add binds one assignment.
+func (s *assigning) add(a *ast.Assignment, in *names) error {
+	c, err := columnIndex(s.table, s.alias, a.Column)
+	if err != nil {
+		return err
+	}
+	e, err := s.newValue(c, a.Expr, in)
+	if err != nil {
+		return err
+	}
+	e = e.Rewrite(func(x *expr.Expr) *expr.Expr {
+		if x.Op == expr.OpColumn {
+			for _, done := range s.out {
+				if s.current.cols[done.Column].ID == x.Col {
+					return done.Expr
+				}
+			}
+		}
+		return x
+	})
+	for i := range s.out {
+		if s.out[i].Column == c {
+			s.out[i].Expr = e
+			return nil
+		}
+	}
+	s.out = append(s.out, Assignment{Column: c, Expr: e})
+	return nil
+}
+
+func (s *assigning) newValue(c int, node ast.ExprNode, in *names) (*expr.Expr, error) {
+	if d, ok := node.(*ast.DefaultExpr); ok {
+		return s.value(c, d, in)
+	}
+	e, err := s.expr(node, in)
+	if err != nil {
+		return nil, err
+	}
+	return s.assigned(e, s.table.Columns[c].Type, s.table.Columns[c].Name)
+}
+
+// update binds UPDATE of one table.
+func (b *binder) update(n *ast.UpdateStmt) (Statement, error) {
+	if n.MultipleTable {
+		return nil, sqlerr.Unsupported("UPDATE of several tables")
+	}
+	if n.With != nil {
+		return nil, sqlerr.Unsupported("WITH … UPDATE")
+	}
+	if n.IgnoreErr {
+		return nil, sqlerr.Unsupported("UPDATE IGNORE")
+	}
+	src, sel, err := b.changed(n.TableRefs.TableRefs, "UPDATE", n.Where)
+	if err != nil {
+		return nil, err
+	}
+	scan := src.rel.(*Scan)
+	in := &inserting{binder: b, table: scan.Table, defaults: make([]*expr.Expr, len(scan.Table.Columns))}
+	set := &assigning{inserting: in, alias: scan.Alias, current: &src.scope}
+	for _, a := range n.List {
+		if err := set.add(a, &names{clause: "field list", from: &src.scope}); err != nil {
+			return nil, err
+		}
+	}
+	q := b.changedRows(scan, sel)
+	out := &Update{Table: scan.Table, Query: q}
+	for _, a := range set.out {
+		c := Col{ID: b.newID(), Name: scan.Table.Columns[a.Column].Name, Type: a.Expr.Type}
+		sel.Project = append(sel.Project, Computed{Col: c, Expr: a.Expr})
+		q.Out = append(q.Out, c)
+		out.Columns = append(out.Columns, a.Column)
+	}
+	if err := b.firstOf(q, sel, &src.scope, n.Order, n.Limit); err != nil {
+		return nil, err
+	}
+	out.Params, out.Reads = b.params, b.reads
+	return out, nil
+}
+
+// delete binds DELETE from one table.
+func (b *binder) delete(n *ast.DeleteStmt) (Statement, error) {
+	if n.IsMultiTable {
+		return nil, sqlerr.Unsupported("DELETE from several tables")
+	}
+	if n.With != nil {
+		return nil, sqlerr.Unsupported("WITH … DELETE")
+	}
+	src, sel, err := b.changed(n.TableRefs.TableRefs, "DELETE", n.Where)
+	if err != nil {
+		return nil, err
+	}
+	scan := src.rel.(*Scan)
+	q := b.changedRows(scan, sel)
+	if err := b.firstOf(q, sel, &src.scope, n.Order, n.Limit); err != nil {
+		return nil, err
+	}
+	return &Delete{Table: scan.Table, Query: q, Params: b.params, Reads: b.reads}, nil
+}
+
+// changed binds the table and the condition of UPDATE and DELETE.
+func (b *binder) changed(join *ast.Join, verb string, where ast.ExprNode) (source, *Select, error) {
+	t, err := b.target(join, verb)
+	if err != nil {
+		return source{}, nil, err
+	}
+	alias := join.Left.(*ast.TableSource).AsName.O
+	if alias == "" {
+		alias = t.Name
+	}
+	src, err := b.scan(t, alias)
+	if err != nil {
+		return source{}, nil, err
+	}
+	sel := &Select{From: src.rel}
+	if where != nil {
+		b.read(t)
+		sel.Where, err = b.conjuncts(where, &names{clause: "where clause", from: &src.scope})
+	}
+	return src, sel, err
+}
+
+// changedRows projects the table's columns as they are.
+func (b *binder) changedRows(scan *Scan, sel *Select) *Query {
+	q := &Query{Root: sel, Limit: -1}
+	for _, c := range scan.Cols {
+		col := Col{ID: b.newID(), Name: c.Name, Type: c.Type}
+		sel.Project = append(sel.Project, Computed{Col: col, Expr: expr.NewColumn(c.ID, c.Name, c.Type)})
+		q.Out = append(q.Out, col)
+	}
+	return q
+}
+
+// firstOf applies ORDER BY and LIMIT of UPDATE and DELETE. The order matters
+// for nothing else: all changes of a statement are one.
+func (b *binder) firstOf(q *Query, sel *Select, from *scope, order *ast.OrderByClause, limit *ast.Limit) error {
+	var err error
+	if q.Limit, q.Offset, err = b.limit(limit); err != nil || order == nil {
+		return err
+	}
+	for _, item := range order.Items {
+		e, err := b.expr(item.Expr, &names{clause: "order clause", from: from})
+		if err != nil {
+			return err
+		}
+		if k := b.projected(sel, e); limit != nil && k.Op == expr.OpColumn {
+			q.OrderBy = append(q.OrderBy, Order{Col: k.Col, Desc: item.Desc})
+		}
+	}
+	return nil
+}
