@@ -32,8 +32,8 @@ func mix(x uint64) uint64 {
 	return hi ^ lo
 }
 
-// hashInt is HashColumns of a single int64.
-func hashInt(x int64) uint64 { return mix(hashSeed ^ uint64(x)) }
+// HashInt is HashColumns of a key of one int64.
+func HashInt(x int64) uint64 { return mix(hashSeed ^ uint64(x)) }
 
 // HashColumns computes the hashes of n keys, the columns cols at the positions
 // keys, into dst, which it returns grown to n. Equal keys hash equally,

@@ -86,6 +86,9 @@ func (p *page) eachFrom(no uint64, first uint32, f func(r Ref, row []byte) bool)
 	return true
 }
 
+// Pages returns the number after that of the last page; 0 is never one.
+func (im *Image) Pages() uint64 { return uint64(len(im.pages)) }
+
 // Page returns the stored form of page no, nil if there is none of that number.
 func (im *Image) Page(no uint64) []byte {
 	if no >= uint64(len(im.pages)) || im.pages[no] == nil {
@@ -189,7 +192,6 @@ func pageHash(no uint64, data []byte) uint64 {
 // Load puts a stored page, which the store takes over, into an empty store.
 // FinishLoad must follow when all pages are there.
 func (s *Store) Load(no uint64, data []byte) error {
-	sum := pageHash(no, data) // before the free list is threaded through
 	p, err := openPage(data)
 	if err != nil {
 		return err
@@ -210,7 +212,7 @@ func (s *Store) Load(no uint64, data []byte) error {
 	s.pages[no] = p
 	s.bytes += int64(len(data))
 	s.rows += int64(p.live)
-	s.ledger.set(no, sum)
+	s.ledger.set(no, pageHash(no, data))
 	return nil
 }
 

@@ -3,6 +3,7 @@ package state
 import (
 	"encoding/binary"
 	"fmt"
+	"math/bits"
 )
 
 // A page begins with a header of 16 bytes, little endian:
@@ -61,8 +62,8 @@ type page struct {
 	epoch uint64 // of the store when the page was made or copied
 	slots int32
 	live  int32
-	top   int32 // slots from here on were never used
-	free  int32 // head of the list of free slots below top, −1: none; a free slot begins with the next, u16, 0xFFFF: none
+	free  []uint64 // a bit for each free slot
+	hint  int32    // no word of free before this one has a bit
 	class uint8
 	big   bool
 	dirty bool // changed since the last checkpoint
@@ -74,7 +75,10 @@ func newSlab(class uint8) *page {
 	n := (PageSize - headerSize - 8) / (size + 2)
 	p := &page{
 		data: make([]byte, PageSize), size: uint32(size), base: uint32(headerSize+2*n+7) &^ 7,
-		slots: int32(n), free: -1, class: class,
+		slots: int32(n), free: make([]uint64, (n+63)/64), class: class,
+	}
+	for i := range n {
+		p.free[i>>6] |= 1 << (i & 63)
 	}
 	p.data[0], p.data[1] = pageVersion, kindSlab
 	binary.LittleEndian.PutUint16(p.data[2:], uint16(size))
@@ -83,7 +87,7 @@ func newSlab(class uint8) *page {
 }
 
 func newBig(n int) *page {
-	p := &page{data: make([]byte, headerSize+n), size: uint32(n), base: headerSize, slots: 1, live: 1, top: 1, free: -1, big: true}
+	p := &page{data: make([]byte, headerSize+n), size: uint32(n), base: headerSize, slots: 1, live: 1, big: true}
 	p.data[0], p.data[1] = pageVersion, kindBig
 	binary.LittleEndian.PutUint32(p.data[8:], uint32(n))
 	return p
@@ -120,7 +124,7 @@ func (p *page) row(slot uint32) []byte {
 	return p.data[at : at+n : at+n]
 }
 
-// openPage reads a stored page, which it takes over, and rebuilds its free list.
+// openPage reads a stored page, which it takes over, and finds its free slots.
 func openPage(data []byte) (*page, error) {
 	if len(data) < headerSize {
 		return nil, fmt.Errorf("state page of %d bytes", len(data))
@@ -133,7 +137,7 @@ func openPage(data []byte) (*page, error) {
 		if n+headerSize != len(data) || n == 0 {
 			return nil, fmt.Errorf("big state page of %d bytes says %d", len(data), n)
 		}
-		return &page{data: data, size: uint32(n), base: headerSize, slots: 1, live: 1, top: 1, free: -1, big: true}, nil
+		return &page{data: data, size: uint32(n), base: headerSize, slots: 1, live: 1, big: true}, nil
 	}
 	size, n := int(binary.LittleEndian.Uint16(data[2:])), int(binary.LittleEndian.Uint16(data[4:]))
 	if data[1] != kindSlab || len(data) != PageSize || size == 0 || size > maxSlot || slotSizes[classOf[(size+7)/8]] != size ||
@@ -142,35 +146,35 @@ func openPage(data []byte) (*page, error) {
 	}
 	p := &page{
 		data: data, size: uint32(size), base: uint32(headerSize+2*n+7) &^ 7,
-		slots: int32(n), top: int32(n), free: -1, class: classOf[(size+7)/8],
+		slots: int32(n), free: make([]uint64, (n+63)/64), class: classOf[(size+7)/8],
 	}
-	for i := n - 1; i >= 0; i-- {
+	for i := range n {
 		switch l := p.length(uint32(i)); {
 		case l > size:
 			return nil, fmt.Errorf("state page with a row of %d bytes in a slot of %d", l, size)
 		case l > 0:
 			p.live++
 		default:
-			p.pushFree(uint32(i))
+			p.free[i>>6] |= 1 << (i & 63)
 		}
 	}
 	return p, nil
 }
 
-// pushFree puts a slot at the head of the free list; its length is 0 already.
-func (p *page) pushFree(slot uint32) {
-	binary.LittleEndian.PutUint16(p.slot(slot), uint16(p.free))
-	p.free = int32(slot)
+// give frees a slot; its length is 0 already.
+func (p *page) give(slot uint32) {
+	p.live--
+	p.free[slot>>6] |= 1 << (slot & 63)
+	p.hint = min(p.hint, int32(slot>>6))
 }
 
 // take finds a free slot; there is one.
 func (p *page) take() uint32 {
 	p.live++
-	if p.free >= 0 {
-		slot := uint32(p.free)
-		p.free = int32(int16(binary.LittleEndian.Uint16(p.slot(slot))))
-		return slot
+	for p.free[p.hint] == 0 {
+		p.hint++
 	}
-	p.top++
-	return uint32(p.top - 1)
+	w := p.free[p.hint]
+	p.free[p.hint] = w & (w - 1)
+	return uint32(p.hint)<<6 | uint32(bits.TrailingZeros64(w))
 }

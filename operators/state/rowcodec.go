@@ -1,6 +1,7 @@
 package state
 
 import (
+	"bytes"
 	"encoding/binary"
 	"math"
 
@@ -202,5 +203,38 @@ func GetWide(b []byte) decimal.Wide {
 	return decimal.Wide{
 		binary.LittleEndian.Uint64(b), binary.LittleEndian.Uint64(b[8:]),
 		binary.LittleEndian.Uint64(b[16:]), binary.LittleEndian.Uint64(b[24:]),
+	}
+}
+
+// EqualAt compares the columns cols of two encoded rows, NULL equal to NULL.
+func (c *Codec) EqualAt(a, b []byte, cols []int) bool {
+	for _, k := range cols {
+		nullA, nullB := a[k>>3]>>(k&7)&1, b[k>>3]>>(k&7)&1
+		if nullA != nullB {
+			return false
+		}
+		if !bytes.Equal(c.column(a, k), c.column(b, k)) {
+			return false
+		}
+	}
+	return true
+}
+
+// column returns the bytes of column k: its slot, or the text itself.
+func (c *Codec) column(row []byte, k int) []byte {
+	s := c.slots[k]
+	switch s.form {
+	case formWide:
+		return row[s.at : s.at+32]
+	case formBytes:
+		at := c.fixed
+		for _, t := range c.slots[:k] {
+			if t.form == formBytes {
+				at += int(binary.LittleEndian.Uint32(row[t.at:]))
+			}
+		}
+		return row[at : at+int(binary.LittleEndian.Uint32(row[s.at:]))]
+	default:
+		return row[s.at : s.at+8]
 	}
 }

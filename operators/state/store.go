@@ -143,15 +143,15 @@ func (s *Store) writable(no uint64) *page {
 	return p
 }
 
-// Get returns a row. It must not be changed, and is good until the next call
-// that changes the store.
+// Get returns a row. It must not be changed, and is good until the row is freed
+// or the page copied: by the first change of a row after a Snapshot or Checkpoint.
 func (s *Store) Get(r Ref) []byte { return s.pages[r.page()].row(r.slot()) }
 
 // Slot is Get for rows of a length that the caller knows: the slot whole, which
 // saves looking the length up.
 func (s *Store) Slot(r Ref) []byte { return s.pages[r.page()].slot(r.slot()) }
 
-// Mutable returns a row to be changed in place, until the next call of Alloc,
+// Mutable returns a row to be changed in place, until the next call of Free,
 // Snapshot or Checkpoint.
 func (s *Store) Mutable(r Ref) []byte { return s.writable(r.page()).row(r.slot()) }
 
@@ -176,8 +176,7 @@ func (s *Store) Free(r Ref) {
 	}
 	p := s.writable(no)
 	p.setLength(r.slot(), 0)
-	p.pushFree(r.slot())
-	p.live--
+	p.give(r.slot())
 	list := s.avail[p.class]
 	switch {
 	case !p.avail:

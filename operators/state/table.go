@@ -61,7 +61,7 @@ func (t *Table) Bytes() int64 { return int64(len(t.dir))*8 + t.n*24 }
 // home is the spread hash of a slot.
 func (t *Table) home(tag uint64) uint64 {
 	if t.ints {
-		return spread(hashInt(int64(tag)))
+		return spread(HashInt(int64(tag)))
 	}
 	return spread(tag)
 }
@@ -86,7 +86,7 @@ func (g *segment) find(h uint64, match func(Ref) bool) Ref {
 
 // FindInt returns the row with the int key k, 0 if there is none.
 func (t *Table) FindInt(k int64) Ref {
-	home := spread(hashInt(k))
+	home := spread(HashInt(k))
 	slots := t.dir[t.at(home)].slots
 	mask := uint64(len(slots) - 1)
 	for i := home & mask; ; i = (i + 1) & mask {
@@ -117,7 +117,7 @@ func (t *Table) FindInts(keys []int64, hashes []uint64, refs []Ref) {
 func (t *Table) Insert(h uint64, r Ref) { t.insert(spread(h), h, r) }
 
 // InsertInt adds a row under the int key k, which has none yet.
-func (t *Table) InsertInt(k int64, r Ref) { t.insert(spread(hashInt(k)), uint64(k), r) }
+func (t *Table) InsertInt(k int64, r Ref) { t.insert(spread(HashInt(k)), uint64(k), r) }
 
 func (t *Table) insert(home, tag uint64, r Ref) {
 	g := t.writable(home)
@@ -221,7 +221,7 @@ func (t *Table) alike(g *segment) bool {
 func (t *Table) Delete(h uint64, r Ref) { t.remove(spread(h), r) }
 
 // DeleteInt takes the row r out, which InsertInt put under k.
-func (t *Table) DeleteInt(k int64, r Ref) { t.remove(spread(hashInt(k)), r) }
+func (t *Table) DeleteInt(k int64, r Ref) { t.remove(spread(HashInt(k)), r) }
 
 func (t *Table) remove(home uint64, r Ref) {
 	g := t.writable(home)

@@ -32,7 +32,7 @@ func TestIntTableAgainstMap(t *testing.T) {
 	}
 	keys, hashes := []int64{}, []uint64{}
 	for k := range int64(120000) {
-		keys, hashes = append(keys, k), append(hashes, hashInt(k))
+		keys, hashes = append(keys, k), append(hashes, HashInt(k))
 	}
 	refs := make([]Ref, len(keys))
 	tab.FindInts(keys, hashes, refs)

@@ -1,0 +1,16 @@
+package operators
+
+import "streamsql/sql/types"
+
+// Distinct keeps each row once, however often it is there: a Merge by all
+// columns, without aggregates.
+type Distinct struct{ *Merge }
+
+// NewDistinct makes a Distinct over rows of the types input.
+func NewDistinct(input []types.Type, env Env) (*Distinct, error) {
+	m, err := NewMerge(AggSpec{Input: input, Keys: positions(len(input))}, env)
+	return &Distinct{m}, err
+}
+
+// String names the operator as EXPLAIN does.
+func (d *Distinct) String() string { return "Distinct" }

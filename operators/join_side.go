@@ -1,0 +1,192 @@
+package operators
+
+import (
+	"bytes"
+	"encoding/binary"
+
+	"streamsql/operators/batch"
+	"streamsql/operators/state"
+	"streamsql/sql/types"
+)
+
+// joinSide holds the rows of one input of a Join. Rows of equal keys form a
+// chain, whose first row the key table finds; the row table finds each row by its
+// whole content, so that a retraction need not walk a long chain. A row:
+//
+//	0   how often it is there, 8
+//	8   left row of a LEFT join: its degree, 8
+//	16  the row before in the chain, 0 for the first, 8
+//	24  the next in the chain, 0 for the last, 8
+//	32  the encoded key, then the encoded row
+type joinSide struct {
+	group *grouping
+	codec *state.Codec
+	store *state.Store
+	byRow *state.Table
+	byKey *state.Table
+	null  state.Ref // of one int key: the first row of the key NULL
+
+	all    []int    // the positions of all columns
+	hashes []uint64 // of the current chunk's rows
+	enc    []byte
+}
+
+const joinHeader = 32
+
+func newJoinSide(input []types.Type, keys []int, keyTypes []types.Type, env Env) *joinSide {
+	s := &joinSide{group: newGroupingAs(keyTypes, keys), codec: state.NewCodec(input), store: state.NewStore(env.Account),
+		byRow: state.NewTable(), byKey: state.NewTable(), all: positions(len(input))}
+	if s.group.one {
+		s.byKey = state.NewIntTable()
+	}
+	return s
+}
+
+func nextOf(row []byte) state.Ref       { return state.Ref(binary.LittleEndian.Uint64(row[24:])) }
+func setNext(row []byte, r state.Ref)   { binary.LittleEndian.PutUint64(row[24:], uint64(r)) }
+func beforeOf(row []byte) state.Ref     { return state.Ref(binary.LittleEndian.Uint64(row[16:])) }
+func setBefore(row []byte, r state.Ref) { binary.LittleEndian.PutUint64(row[16:], uint64(r)) }
+
+// open prepares a chunk of this side.
+func (s *joinSide) open(c *batch.Chunk) {
+	s.group.open(c.Cols, c.N)
+	s.hashes = state.HashColumns(c.Cols, s.all, c.N, s.hashes)
+}
+
+// row is the encoded row within a stored one.
+func (s *joinSide) row(stored []byte) []byte {
+	return stored[joinHeader+s.group.codec.Len(stored[joinHeader:]):]
+}
+
+// head returns the first of this side's rows with the key of row i of g, which
+// may be the other side's.
+func (s *joinSide) head(g *grouping, i int) state.Ref {
+	if g.one {
+		if g.null(i) {
+			return s.null
+		}
+		return s.byKey.FindInt(g.ints[i])
+	}
+	enc := g.encode(i)
+	// The texts' lengths stand at its beginning: as a prefix it is the whole key.
+	return s.byKey.Find(g.hashes[i], func(r state.Ref) bool {
+		return bytes.HasPrefix(s.store.Get(r)[joinHeader:], enc)
+	})
+}
+
+// setHead makes r the first row of its key, in place of old (0: there was none).
+func (s *joinSide) setHead(hash uint64, key []byte, old, r state.Ref) {
+	switch {
+	case !s.group.one:
+		if old != 0 {
+			s.byKey.Delete(hash, old)
+		}
+		if r != 0 {
+			s.byKey.Insert(hash, r)
+		}
+	case key[0] != 0:
+		s.null = r
+	default:
+		if old != 0 {
+			s.byKey.DeleteInt(getInt(key[1:]), old)
+		}
+		if r != 0 {
+			s.byKey.InsertInt(getInt(key[1:]), r)
+		}
+	}
+}
+
+// upsert counts row i of the open chunk w times more, and sets its degree.
+func (s *joinSide) upsert(c *batch.Chunk, i int, w, degree int64) error {
+	if w == 0 {
+		return nil
+	}
+	s.enc = append(s.enc[:0], s.group.encode(i)...)
+	keyLen := len(s.enc)
+	s.enc = s.codec.Append(s.enc, c.Cols, i)
+	r := s.byRow.Find(s.hashes[i], func(r state.Ref) bool { return bytes.Equal(s.store.Get(r)[joinHeader:], s.enc) })
+	if r != 0 {
+		row := s.store.Mutable(r)
+		putInt(row, getInt(row)+w)
+		putInt(row[8:], degree)
+		if getInt(row) == 0 {
+			s.remove(i, r)
+		}
+		return nil
+	}
+	r, err := s.store.Alloc(joinHeader + len(s.enc))
+	if err != nil {
+		return err
+	}
+	row := s.store.Mutable(r)
+	clear(row[16:joinHeader])
+	putInt(row, w)
+	putInt(row[8:], degree)
+	copy(row[joinHeader:], s.enc)
+	s.byRow.Insert(s.hashes[i], r)
+	// Second in the chain, so that the key table need not change.
+	head := s.head(s.group, i)
+	if head == 0 {
+		s.setHead(s.group.hashes[i], s.enc[:keyLen], 0, r)
+		return nil
+	}
+	first := s.store.Mutable(head)
+	next := nextOf(first)
+	setNext(first, r)
+	setBefore(row, head)
+	setNext(row, next)
+	if next != 0 {
+		setBefore(s.store.Mutable(next), r)
+	}
+	return nil
+}
+
+// remove ends the row r, which equals row i of the open chunk.
+func (s *joinSide) remove(i int, r state.Ref) {
+	row := s.store.Get(r)
+	before, next := beforeOf(row), nextOf(row)
+	if next != 0 {
+		setBefore(s.store.Mutable(next), before)
+	}
+	if before != 0 {
+		setNext(s.store.Mutable(before), next)
+	} else {
+		s.setHead(s.group.hashes[i], row[joinHeader:], r, next)
+	}
+	s.byRow.Delete(s.hashes[i], r)
+	s.store.Free(r)
+}
+
+// addDegree adds w to the degree of a left row. It returns by how much the
+// number of its NULL-extended rows changes for each time that it is there.
+func (s *joinSide) addDegree(r state.Ref, w int64) int64 {
+	row := s.store.Mutable(r)
+	before := getInt(row[8:])
+	after := before + w
+	putInt(row[8:], after)
+	switch {
+	case before == 0 && after != 0:
+		return -1
+	case before != 0 && after == 0:
+		return 1
+	default:
+		return 0
+	}
+}
+
+// rebuild fills the tables from the store. The chains are in the rows.
+func (s *joinSide) rebuild() {
+	cols, keyCols := newVectors(s.codec.Types, 1), newVectors(s.group.types, 1)
+	var one [1]uint64
+	s.store.Scan(func(r state.Ref, row []byte) bool {
+		resetVectors(cols)
+		s.codec.Decode([][]byte{s.row(row)}, cols)
+		s.byRow.Insert(state.HashColumns(cols, s.all, 1, one[:])[0], r)
+		if beforeOf(row) == 0 {
+			resetVectors(keyCols)
+			s.group.codec.Decode([][]byte{row[joinHeader:]}, keyCols)
+			s.setHead(s.group.hashOf(keyCols), row[joinHeader:], 0, r)
+		}
+		return true
+	})
+}

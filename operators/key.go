@@ -1,0 +1,212 @@
+package operators
+
+import (
+	"bytes"
+	"encoding/binary"
+
+	"streamsql/operators/state"
+	"streamsql/sql/types"
+	"streamsql/sql/vector"
+)
+
+// blockRows is how many rows an operator works on at a time: what the passes of
+// several aggregates touch must stay in the second-level cache.
+const blockRows = 1024
+
+// grouping says how the key columns of a chunk are looked up: as one int64
+// where they are that, else by their encoding.
+type grouping struct {
+	keys  []int
+	types []types.Type
+	codec *state.Codec
+	one   bool // the key is one column that fits an int64
+
+	cols   []*vector.Vector // the key columns of the current chunk
+	hashes []uint64         // of all rows of the current chunk
+	ints   []int64          // one: the keys
+	wide   []int64          // scratch for ints
+	enc    []byte
+}
+
+func newGrouping(input []types.Type, keys []int) *grouping {
+	var ts []types.Type
+	for _, k := range keys {
+		ts = append(ts, input[k])
+	}
+	return newGroupingAs(ts, keys)
+}
+
+// newGroupingAs is newGrouping with types for the keys other than their columns',
+// of the same class and scale.
+func newGroupingAs(ts []types.Type, keys []int) *grouping {
+	g := &grouping{keys: keys, types: ts}
+	g.codec = state.NewCodec(g.types)
+	g.one = len(keys) == 1 && !g.codec.HasBytes() && g.codec.Fixed() == 9 && g.types[0].Class() != types.ClassFloat
+	return g
+}
+
+// open prepares the keys of a chunk of n rows.
+func (g *grouping) open(cols []*vector.Vector, n int) {
+	g.hashes = state.HashColumns(cols, g.keys, n, g.hashes)
+	g.cols = g.cols[:0]
+	for _, k := range g.keys {
+		g.cols = append(g.cols, cols[k])
+	}
+	if !g.one {
+		return
+	}
+	if v := g.cols[0]; !v.IsWide() {
+		g.ints = v.I[:n]
+	} else {
+		g.wide = g.wide[:0]
+		for _, w := range v.W[:n] {
+			g.wide = append(g.wide, int64(w[0]))
+		}
+		g.ints = g.wide
+	}
+}
+
+// null reports that the key of row i is the one NULL.
+func (g *grouping) null(i int) bool { return g.cols[0].IsNull(i) }
+
+// encode returns the encoded key of row i, good until the next call.
+func (g *grouping) encode(i int) []byte {
+	g.enc = g.codec.Append(g.enc[:0], g.cols, i)
+	return g.enc
+}
+
+// index finds groups' rows in a store by key. In a row the encoded key lies from
+// keyAt to the row's end.
+type index struct {
+	*grouping
+	store *state.Store
+	table *state.Table
+	keyAt int
+	null  state.Ref // one: the row of the key NULL
+}
+
+func newIndex(g *grouping, s *state.Store, keyAt int) *index {
+	x := &index{grouping: g, store: s, keyAt: keyAt, table: state.NewTable()}
+	if g.one {
+		x.table = state.NewIntTable()
+	}
+	return x
+}
+
+// findAll looks the keys of the rows lo … lo+len(refs) up; 0: not there.
+func (x *index) findAll(lo int, refs []state.Ref) {
+	hi := lo + len(refs)
+	if !x.one {
+		for i := lo; i < hi; i++ {
+			refs[i-lo] = x.find(i)
+		}
+		return
+	}
+	x.table.FindInts(x.ints[lo:hi], x.hashes[lo:hi], refs)
+	if x.cols[0].HasNulls() {
+		for i := lo; i < hi; i++ {
+			if x.grouping.null(i) {
+				refs[i-lo] = x.null
+			}
+		}
+	}
+}
+
+// find looks the key of row i up.
+func (x *index) find(i int) state.Ref {
+	if x.one {
+		if x.grouping.null(i) {
+			return x.null
+		}
+		return x.table.FindInt(x.ints[i])
+	}
+	enc := x.encode(i)
+	return x.table.Find(x.hashes[i], func(r state.Ref) bool {
+		return bytes.Equal(x.store.Get(r)[x.keyAt:], enc)
+	})
+}
+
+// add makes a row, all zero but for the key, for the key of row i, which has none.
+func (x *index) add(i int) (state.Ref, error) {
+	enc := x.encode(i)
+	r, err := x.store.Alloc(x.keyAt + len(enc))
+	if err != nil {
+		return 0, err
+	}
+	row := x.store.Mutable(r)
+	clear(row[:x.keyAt])
+	copy(row[x.keyAt:], enc)
+	x.insert(x.hashes[i], row, r)
+	return r, nil
+}
+
+func (x *index) insert(hash uint64, row []byte, r state.Ref) {
+	switch key := row[x.keyAt:]; {
+	case !x.one:
+		x.table.Insert(hash, r)
+	case key[0] != 0:
+		x.null = r
+	default:
+		x.table.InsertInt(getInt(key[1:]), r)
+	}
+}
+
+// remove takes the row r out and frees it.
+func (x *index) remove(hash uint64, r state.Ref) {
+	switch key := x.store.Get(r)[x.keyAt:]; {
+	case !x.one:
+		x.table.Delete(hash, r)
+	case key[0] != 0:
+		x.null = 0
+	default:
+		x.table.DeleteInt(getInt(key[1:]), r)
+	}
+	x.store.Free(r)
+}
+
+// rebuild fills the empty table from the store.
+func (x *index) rebuild() {
+	cols := newVectors(x.types, 1)
+	x.store.Scan(func(r state.Ref, row []byte) bool {
+		var hash uint64
+		if !x.one {
+			resetVectors(cols)
+			x.codec.Decode([][]byte{row[x.keyAt:]}, cols)
+			hash = x.hashOf(cols)
+		}
+		x.insert(hash, row, r)
+		return true
+	})
+}
+
+// hashOf is the hash of the one key in cols.
+func (g *grouping) hashOf(cols []*vector.Vector) uint64 {
+	var one [1]uint64
+	return state.HashColumns(cols, positions(len(cols)), 1, one[:])[0]
+}
+
+// positions is 0 … n−1.
+func positions(n int) []int {
+	p := make([]int, n)
+	for i := range p {
+		p[i] = i
+	}
+	return p
+}
+
+func newVectors(ts []types.Type, n int) []*vector.Vector {
+	cols := make([]*vector.Vector, len(ts))
+	for i, t := range ts {
+		cols[i] = vector.New(t, n)
+	}
+	return cols
+}
+
+func resetVectors(cols []*vector.Vector) {
+	for _, v := range cols {
+		v.Reset()
+	}
+}
+
+func getInt(b []byte) int64    { return int64(binary.LittleEndian.Uint64(b)) }
+func putInt(b []byte, x int64) { binary.LittleEndian.PutUint64(b, uint64(x)) }

@@ -1,0 +1,326 @@
+package operators
+
+import (
+	"bytes"
+	"fmt"
+
+	"streamsql/operators/batch"
+	"streamsql/operators/state"
+	"streamsql/sql/types"
+	"streamsql/sql/vector"
+)
+
+// View is the end of a continuous query: it holds the result's rows. It emits
+// nothing; readers take images between batches, and what has changed in a batch
+// can be had as its Changes.
+//
+// A row in the store:
+//
+//	0   how often it is there, 8: during a batch maybe not positive
+//	8   id + 1 of the last batch that touched it, 8
+//	16  the encoded row
+//
+// and the index finds it by the hash of its key, of a bag by that of the row.
+type View struct {
+	inbox
+	spec  ViewSpec
+	env   Env
+	batch *Batch
+	codec *state.Codec
+	store *state.Store
+	table *state.Table
+	hash  []int // columns of the index's hash
+	rows  int64 // repeats counted
+
+	hashes  []uint64
+	enc     []byte
+	dirty   []dirtyRow
+	given   int // dirty rows that are done
+	collect bool
+	changes []*batch.Chunk
+}
+
+type dirtyRow struct {
+	ref    state.Ref
+	hash   uint64
+	before int64
+}
+
+const viewHeader = 16
+
+// NewView makes an empty view.
+func NewView(spec ViewSpec, env Env) (*View, error) {
+	v := &View{spec: spec, env: env, codec: state.NewCodec(spec.Input),
+		store: state.NewStore(env.Account), table: state.NewTable(), hash: spec.Key}
+	if spec.Key == nil {
+		v.hash = positions(len(spec.Input))
+	}
+	return v, nil
+}
+
+// String names the operator.
+func (v *View) String() string { return "View" }
+
+// Types are the types of the columns.
+func (v *View) Types() []types.Type { return v.spec.Input }
+
+// Begin opens a batch.
+func (v *View) Begin(b *Batch) {
+	v.batch = b
+	v.begin(1)
+}
+
+// Push queues a chunk.
+func (v *View) Push(_ int, c *batch.Chunk) { v.push(0, c) }
+
+// CloseInput notes the end of the input.
+func (v *View) CloseInput(int) { v.close() }
+
+// States is the one store of the rows.
+func (v *View) States() []*state.Store { return []*state.Store{v.store} }
+
+// Rebuild derives the index from the store.
+func (v *View) Rebuild() error {
+	cols := newVectors(v.spec.Input, 1)
+	var one [1]uint64
+	v.store.Scan(func(r state.Ref, row []byte) bool {
+		resetVectors(cols)
+		v.codec.Decode([][]byte{row[viewHeader:]}, cols)
+		v.table.Insert(state.HashColumns(cols, v.hash, 1, one[:])[0], r)
+		v.rows += getInt(row)
+		return true
+	})
+	return nil
+}
+
+// Step applies rows, and with the input closed checks and settles what they touched.
+func (v *View) Step(budget int, _ func(*batch.Chunk)) (Status, error) {
+	for v.head < len(v.queue) {
+		if budget <= 0 {
+			return More, nil
+		}
+		n, err := v.take(min(budget, blockRows))
+		if err != nil {
+			return Done, err
+		}
+		budget -= n
+	}
+	if !v.closed() {
+		return Done, nil
+	}
+	for v.given < len(v.dirty) {
+		if budget <= 0 {
+			return More, nil
+		}
+		n := min(budget, batch.TargetRows, len(v.dirty)-v.given)
+		if err := v.settle(v.dirty[v.given : v.given+n]); err != nil {
+			return Done, err
+		}
+		v.given += n
+		budget -= n
+	}
+	v.dirty, v.given = v.dirty[:0], 0
+	if cap(v.dirty) > 1<<16 {
+		v.dirty = nil
+	}
+	return Done, nil
+}
+
+// take applies at most n rows of the first chunk.
+func (v *View) take(n int) (int, error) {
+	_, c, lo := v.first()
+	if lo == 0 {
+		v.hashes = state.HashColumns(c.Cols, v.hash, c.N, v.hashes)
+	}
+	n = min(n, c.N-lo)
+	mark := int64(v.batch.ID + 1)
+	for i := lo; i < lo+n; i++ {
+		h := v.hashes[i]
+		v.enc = v.codec.Append(v.enc[:0], c.Cols, i)
+		r := v.table.Find(h, v.isEncoded)
+		if r == 0 {
+			var err error
+			if r, err = v.store.Alloc(viewHeader + len(v.enc)); err != nil {
+				return 0, err
+			}
+			row := v.store.MutableSlot(r)
+			clear(row[:viewHeader])
+			copy(row[viewHeader:], v.enc)
+			v.table.Insert(h, r)
+		}
+		row := v.store.MutableSlot(r)
+		count := getInt(row)
+		if getInt(row[8:]) != mark {
+			putInt(row[8:], mark)
+			v.dirty = append(v.dirty, dirtyRow{r, h, count})
+		}
+		w := c.Weight(i)
+		putInt(row, count+w)
+		v.rows += w
+	}
+	v.done(n)
+	return n, nil
+}
+
+func (v *View) isEncoded(r state.Ref) bool { return bytes.Equal(v.store.Get(r)[viewHeader:], v.enc) }
+
+// settle checks rows that the batch touched, notes their change, and frees those that are gone.
+func (v *View) settle(dirty []dirtyRow) error {
+	var rows [][]byte
+	var weights []int64
+	for _, d := range dirty {
+		row := v.store.Get(d.ref)
+		count := getInt(row)
+		if err := v.check(d, row, count); err != nil {
+			return err
+		}
+		if v.collect && count != d.before {
+			rows = append(rows, row[viewHeader:])
+			weights = append(weights, count-d.before)
+		}
+	}
+	if len(rows) > 0 {
+		v.changes = append(v.changes, decodeChunk(v.codec, rows, weights))
+	}
+	for _, d := range dirty {
+		if getInt(v.store.Slot(d.ref)) == 0 {
+			v.table.Delete(d.hash, d.ref)
+			v.store.Free(d.ref)
+		}
+	}
+	return nil
+}
+
+// check finds what no right plan does to a view.
+func (v *View) check(d dirtyRow, row []byte, count int64) error {
+	if count < 0 {
+		return fmt.Errorf("%s: row %s is there %d times: a retraction of what was never inserted", v.env.Node, v.show(row), count)
+	}
+	if v.spec.Key == nil || count == 0 {
+		return nil
+	}
+	if count > 1 {
+		return fmt.Errorf("%s: row %s is there %d times, but has a unique key", v.env.Node, v.show(row), count)
+	}
+	other := v.table.Find(d.hash, func(r state.Ref) bool {
+		x := v.store.Get(r)
+		return r != d.ref && getInt(x) > 0 && v.codec.EqualAt(x[viewHeader:], row[viewHeader:], v.spec.Key)
+	})
+	if other != 0 {
+		return fmt.Errorf("%s: rows %s and %s have the same unique key", v.env.Node, v.show(row), v.show(v.store.Get(other)))
+	}
+	return nil
+}
+
+func (v *View) show(row []byte) string {
+	return rowText(decodeChunk(v.codec, [][]byte{row[viewHeader:]}, nil).Cols, 0, v.env.Location)
+}
+
+// CollectChanges makes the view keep each batch's consolidated changelog, or
+// (false) not. Between batches.
+func (v *View) CollectChanges(on bool) { v.collect, v.changes = on, nil }
+
+// Changes returns the consolidated changelog of the batches since the last
+// call: at most one row, with the net weight, for each row of a batch.
+func (v *View) Changes() []*batch.Chunk {
+	c := v.changes
+	v.changes = nil
+	return c
+}
+
+// Rows is the number of rows, repeats counted.
+func (v *View) Rows() int64 { return v.rows }
+
+// Snapshot takes an image of the view after the last batch. Between batches. It
+// makes the next writes to each page dearer, so take one when somebody reads.
+func (v *View) Snapshot() *ViewImage {
+	return &ViewImage{spec: v.spec, codec: v.codec, hash: v.hash, store: v.store.Snapshot(), table: v.table.Snapshot(), rows: v.rows}
+}
+
+// ViewImage is a view as it was after one batch: immutable and safe for all,
+// without a lock, until Release.
+type ViewImage struct {
+	spec  ViewSpec
+	codec *state.Codec
+	hash  []int
+	store *state.Image
+	table *state.TableImage
+	rows  int64
+}
+
+// Rows is the number of rows, repeats counted.
+func (im *ViewImage) Rows() int64 { return im.rows }
+
+// Release ends the image; it may be called more than once.
+func (im *ViewImage) Release() { im.store.Release() }
+
+// Get looks up the row whose key is row i of key, which has the columns of
+// ViewSpec.Key in their order and types; nil: there is none. For a bag without
+// key columns it always returns nil.
+func (im *ViewImage) Get(key []*vector.Vector, i int) *batch.Chunk {
+	if im.spec.Key == nil {
+		return nil
+	}
+	// A row with the key in its place and NULL elsewhere.
+	cols := newVectors(im.spec.Input, 1)
+	for k, at := range im.spec.Key {
+		cols[at].AppendFrom(key[k], i)
+	}
+	for _, v := range cols {
+		if v.N == 0 {
+			v.AppendNull()
+		}
+	}
+	probe := im.codec.Append(nil, cols, 0)
+	var one [1]uint64
+	r := im.table.Find(state.HashColumns(cols, im.hash, 1, one[:])[0], func(r state.Ref) bool {
+		return im.codec.EqualAt(im.store.Get(r)[viewHeader:], probe, im.spec.Key)
+	})
+	if r == 0 {
+		return nil
+	}
+	return decodeChunk(im.codec, [][]byte{im.store.Get(r)[viewHeader:]}, nil)
+}
+
+// Scan begins a reading of all rows.
+func (im *ViewImage) Scan() *ViewScan { return &ViewScan{im: im} }
+
+// ViewScan reads an image in pieces. One goroutine at a time.
+type ViewScan struct {
+	im   *ViewImage
+	next state.Ref
+	rows [][]byte
+}
+
+// Next returns at most maxRows rows, nil at the end. Weights say how often each is there.
+func (s *ViewScan) Next(maxRows int) *batch.Chunk {
+	s.rows = s.rows[:0]
+	var weights []int64
+	s.im.store.RowsFrom(s.next, func(r state.Ref, row []byte) bool {
+		if len(s.rows) == maxRows {
+			s.next = r
+			return false
+		}
+		s.next = r + 1
+		s.rows = append(s.rows, row[viewHeader:])
+		weights = append(weights, getInt(row))
+		return true
+	})
+	if len(s.rows) == 0 {
+		return nil
+	}
+	return decodeChunk(s.im.codec, s.rows, weights)
+}
+
+// decodeChunk makes a chunk of encoded rows.
+func decodeChunk(codec *state.Codec, rows [][]byte, weights []int64) *batch.Chunk {
+	c := &batch.Chunk{Cols: newVectors(codec.Types, len(rows)), N: len(rows)}
+	codec.Decode(rows, c.Cols)
+	for _, w := range weights {
+		if w != 1 {
+			c.Weights = weights
+			break
+		}
+	}
+	return c
+}

@@ -1,0 +1,95 @@
+package agg
+
+import (
+	"encoding/binary"
+	"fmt"
+
+	"streamsql/sql/decimal"
+	"streamsql/sql/types"
+	"streamsql/sql/vector"
+)
+
+// State computes one aggregate of many groups at a time. What it knows of a
+// group lies in Size bytes of the group's row, from the offset given to New on;
+// all zero, nothing was seen yet. In all methods rows[i] is the row of the
+// group that row lo+i of the input belongs to (or, for output, of the i-th
+// group); rows may name a group more than once.
+//
+// The errors are those of the Heap.
+type State interface {
+	// Size is a multiple of 8.
+	Size() int
+	// Columns is how many partial columns there are.
+	Columns() int
+	// Add takes raw rows in, weights[lo+i] times each (nil: once). Weight 0 is nothing.
+	Add(rows [][]byte, in []*vector.Vector, lo int, weights []int64) error
+	// AddPartial takes in what AppendPartial gave.
+	AddPartial(rows [][]byte, in []*vector.Vector, lo int) error
+	// AppendPartial appends the partial columns (Partial) to out.
+	AppendPartial(rows [][]byte, out []*vector.Vector)
+	// AppendResult appends the results to out. One that is out of range becomes
+	// NULL, and fail is told.
+	AppendResult(rows [][]byte, out *vector.Vector, fail func(i int, err error))
+}
+
+// Heap keeps byte strings that do not fit into a row. No handle is 0.
+type Heap interface {
+	Put(b []byte) (uint64, error)
+	Get(h uint64) []byte
+	Drop(h uint64)
+}
+
+// New makes the State of a call over the input columns cols (the positions of
+// its arguments, or of its partial columns), lying at the offset at of a row.
+// MIN and MAX are those over append-only input; a distinct call is computed as if
+// each value came once, which is for the caller to see to. heap is needed by MIN
+// and MAX of bytes.
+func New(c Call, cols []int, at int, heap Heap) (State, error) {
+	switch c.Fn {
+	case "count":
+		return &countState{at: at, cols: cols}, nil
+	case "sum", "avg":
+		if len(cols) == 0 {
+			break
+		}
+		if c.Type.Kind == types.Double {
+			return &exactState{at: at, cols: cols, avg: c.Fn == "avg"}, nil
+		}
+		s := sumState{at: at, cols: cols, call: c, shift: c.Type.Scale - argScale(c)}
+		if t := c.Args[0].Type; t.Kind == types.Decimal && t.Prec > 18 {
+			return &wideSumState{s}, nil
+		}
+		return &s, nil
+	case "min", "max":
+		if len(cols) == 0 {
+			break
+		}
+		return newExtreme(c, cols[0], at, heap), nil
+	}
+	return nil, fmt.Errorf("aggregate %q without a state", c.Fn)
+}
+
+func getInt(b []byte) int64    { return int64(binary.LittleEndian.Uint64(b)) }
+func putInt(b []byte, x int64) { binary.LittleEndian.PutUint64(b, uint64(x)) }
+
+func getWide(b []byte) decimal.Wide {
+	_ = b[31]
+	return decimal.Wide{
+		binary.LittleEndian.Uint64(b), binary.LittleEndian.Uint64(b[8:]),
+		binary.LittleEndian.Uint64(b[16:]), binary.LittleEndian.Uint64(b[24:]),
+	}
+}
+
+func putWide(b []byte, w decimal.Wide) {
+	_ = b[31]
+	for k, x := range w {
+		binary.LittleEndian.PutUint64(b[8*k:], x)
+	}
+}
+
+func weight(ws []int64, i int) int64 {
+	if ws == nil {
+		return 1
+	}
+	return ws[i]
+}
