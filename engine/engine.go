@@ -87,3 +87,13 @@ type Tx interface {
 	Commit(ctx context.Context) (Position, error)
 	Rollback()
 }
+
+// ViewStatus is how far a materialized view got; a row of SHOW STREAM STATUS.
+type ViewStatus struct {
+	View  catalog.ID
+	State string        // "running", "filling", "paused", "failed"
+	Batch uint64        // the batch that readers see
+	Lag   time.Duration // between the newest commit and what readers see
+	Rows  uint64        // of the result
+	Error string        // why it does not run; empty: it does
+}

@@ -6,8 +6,8 @@ import (
 
 	"streamsql/engine"
 	"streamsql/planner/physical"
-	"streamsql/sql/bind"
 	"streamsql/sql/expr"
+	"streamsql/sql/parser"
 	"streamsql/sql/types"
 )
 
@@ -33,8 +33,7 @@ type Prepared struct {
 	Params []types.Type     // one for each `?`
 	Fields []physical.Field // of the result; nil: no rows
 
-	compiled *compiled // for types, as found when it was prepared
-	types    []types.Type
+	stmt *parser.Statement
 }
 
 // Client is who is at the other end.
@@ -58,11 +57,4 @@ type State struct {
 	IdleTimeout        time.Duration // between two commands
 	WriteTimeout       time.Duration // for one write to the client
 	ReadTimeout        time.Duration // for the rest of a command that has begun
-}
-
-// compiled is a statement that is ready to run, for one version of the catalog.
-type compiled struct {
-	bound   bind.Statement
-	plan    *physical.Plan // of the query inside, if there is one
-	version uint64         // of the catalog
 }

@@ -1,0 +1,286 @@
+package session
+
+import (
+	"context"
+	"fmt"
+
+	"streamsql/catalog"
+	"streamsql/engine"
+	"streamsql/operators/batch"
+	"streamsql/planner"
+	"streamsql/planner/explain"
+	"streamsql/planner/physical"
+	"streamsql/sql/bind"
+	"streamsql/sql/eval"
+	"streamsql/sql/expr"
+	"streamsql/sql/parser"
+	"streamsql/sql/sqlerr"
+	"streamsql/sql/types"
+	"streamsql/sql/vector"
+)
+
+// data runs the statements that go through the binder.
+func (s *Session) data(ctx context.Context, stmt *parser.Statement, params []Param, more bool, emit Emit) error {
+	version := s.server.engine.Catalog().Version()
+	c, err := s.compile(stmt, params)
+	if err != nil {
+		return err
+	}
+	var r *Result
+	switch b := c.bound.(type) {
+	case *bind.SelectStatement:
+		if params == nil {
+			s.keep(stmt.Text, version, c)
+		}
+		return s.query(ctx, c, more, emit)
+	case *bind.Explain:
+		r, err = explained(b)
+	case *bind.Insert:
+		r, err = s.insertRows(ctx, b, c.plan, len(b.Rows))
+	case *bind.Update:
+		r, err = s.update(ctx, b, c)
+	case *bind.Delete:
+		r, err = s.deleteRows(ctx, b, c)
+	default:
+		r, err = s.ddl(ctx, c.bound)
+	}
+	if err != nil {
+		return err
+	}
+	return s.give(ctx, r, more, emit)
+}
+
+// query runs a SELECT.
+func (s *Session) query(ctx context.Context, c *compiled, more bool, emit Emit) error {
+	rows, done, err := s.open(ctx, c)
+	if err != nil {
+		return err
+	}
+	defer done()
+	return s.give(ctx, &Result{Rows: rows}, more, emit)
+}
+
+// open starts a SELECT; done ends the transaction that it may have of its own.
+func (s *Session) open(ctx context.Context, c *compiled) (rows engine.Rows, done func(), err error) {
+	if c.constant != nil {
+		rows, err = s.constantRow(c)
+		return rows, func() {}, err
+	}
+	tx, done, err := s.current()
+	if err != nil {
+		return nil, nil, err
+	}
+	if rows, err = tx.Query(ctx, c.plan, s.readOptions()); err != nil {
+		done()
+		return nil, nil, err
+	}
+	return rows, done, nil
+}
+
+// constantRow computes a SELECT that reads nothing.
+func (s *Session) constantRow(c *compiled) (engine.Rows, error) {
+	chunk := &batch.Chunk{Cols: make([]*vector.Vector, len(c.constant)), N: 1}
+	ec := s.evalContext(false)
+	for i, e := range c.constant {
+		val, err := eval.Const(e, ec)
+		if err != nil {
+			return nil, err
+		}
+		chunk.Cols[i] = vector.New(e.Type, 1)
+		appendValue(chunk.Cols[i], &val)
+	}
+	return &fixedRows{c.fields, []*batch.Chunk{chunk}}, nil
+}
+
+// evalContext is for expressions that the session computes itself; assign is
+// for values that go into a table.
+func (s *Session) evalContext(assign bool) *eval.Context {
+	return &eval.Context{
+		Now: s.now.UnixMicro(), Location: s.settings.location, Strict: assign && s.settings.strict,
+		Warn: s.warn,
+	}
+}
+
+// insertRows runs INSERT and REPLACE. sent is how many rows the statement lists.
+func (s *Session) insertRows(ctx context.Context, b *bind.Insert, plan *physical.Plan, sent int) (*Result, error) {
+	r, err := s.change(ctx, func(tx engine.Tx) (engine.Result, error) {
+		rows, err := s.rowsToInsert(ctx, tx, b, plan)
+		if err != nil || rows == nil {
+			return engine.Result{}, err
+		}
+		sent = rows.N
+		return tx.Insert(ctx, b.Table, rows, engine.InsertOptions{
+			Ignore: b.Ignore, Replace: b.Replace, OnDuplicate: b.OnDuplicate,
+			OldCols: b.OldCols, NewCols: b.NewCols, Eval: s.evalOptions(),
+		})
+	})
+	if err != nil {
+		return nil, err
+	}
+	s.warnAll(r.Warnings)
+	return s.inserted(b, r, sent), nil
+}
+
+// inserted is what the client is told of an INSERT.
+func (s *Session) inserted(b *bind.Insert, r engine.Result, sent int) *Result {
+	out := &Result{Affected: r.Affected, LastInsertID: r.LastInsertID}
+	if sent > 1 || b.Source != nil {
+		out.Info = fmt.Sprintf("Records: %d  Duplicates: %d  Warnings: %d", sent, r.Duplicates, s.diagnostics.count)
+	}
+	return out
+}
+
+// rowsToInsert computes the rows of an INSERT; nil: there are none.
+func (s *Session) rowsToInsert(ctx context.Context, tx engine.Tx, b *bind.Insert, plan *physical.Plan) (*batch.Chunk, error) {
+	if b.Source == nil {
+		return s.valuesToInsert(b)
+	}
+	if plan == nil { // INSERT … SELECT of constants
+		c := &compiled{constant: constants(b.Source)}
+		rows, err := s.constantRow(c)
+		if err != nil {
+			return nil, err
+		}
+		return collect(ctx, rows)
+	}
+	o := s.readOptions()
+	rows, err := tx.Query(ctx, plan, o)
+	if err != nil {
+		return nil, err
+	}
+	return collect(ctx, rows)
+}
+
+// valuesToInsert computes VALUES lists.
+func (s *Session) valuesToInsert(b *bind.Insert) (*batch.Chunk, error) {
+	ts := make([]types.Type, len(b.Table.Columns))
+	for i, c := range b.Table.Columns {
+		ts[i] = c.Type
+	}
+	chunk := batch.New(ts, len(b.Rows))
+	ec := s.evalContext(!b.Ignore)
+	for n, row := range b.Rows {
+		ec.FirstRow = n
+		for i, e := range row {
+			val := e.Value
+			if e.Op != expr.OpConst {
+				v, err := eval.Const(e, ec)
+				if err != nil {
+					return nil, err
+				}
+				val = &v
+			}
+			appendValue(chunk.Cols[i], val)
+		}
+		chunk.PushWeight(1)
+	}
+	return chunk, nil
+}
+
+// update runs UPDATE: the query gives each row as it is, then the new values.
+func (s *Session) update(ctx context.Context, b *bind.Update, c *compiled) (*Result, error) {
+	r, err := s.change(ctx, func(tx engine.Tx) (engine.Result, error) {
+		rows, err := s.rowsToChange(ctx, tx, c)
+		if err != nil || rows == nil {
+			return engine.Result{}, err
+		}
+		n := len(b.Table.Columns)
+		old := &batch.Chunk{Cols: rows.Cols[:n:n], N: rows.N}
+		changed := &batch.Chunk{Cols: append([]*vector.Vector(nil), old.Cols...), N: rows.N}
+		for i, col := range b.Columns {
+			changed.Cols[col] = rows.Cols[n+i]
+		}
+		return tx.Update(ctx, b.Table, old, changed)
+	})
+	if err != nil {
+		return nil, err
+	}
+	s.warnAll(r.Warnings)
+	out := &Result{Affected: r.Changed}
+	if s.client.FoundRows {
+		out.Affected = r.Matched
+	}
+	out.Info = fmt.Sprintf("Rows matched: %d  Changed: %d  Warnings: %d", r.Matched, r.Changed, s.diagnostics.count)
+	return out, nil
+}
+
+// deleteRows runs DELETE.
+func (s *Session) deleteRows(ctx context.Context, b *bind.Delete, c *compiled) (*Result, error) {
+	r, err := s.change(ctx, func(tx engine.Tx) (engine.Result, error) {
+		rows, err := s.rowsToChange(ctx, tx, c)
+		if err != nil || rows == nil {
+			return engine.Result{}, err
+		}
+		n := len(b.Table.Columns)
+		return tx.Delete(ctx, b.Table, &batch.Chunk{Cols: rows.Cols[:n:n], N: rows.N})
+	})
+	if err != nil {
+		return nil, err
+	}
+	s.warnAll(r.Warnings)
+	return &Result{Affected: r.Affected}, nil
+}
+
+// rowsToChange reads the rows that an UPDATE or DELETE is about, all of them
+// before the first is changed.
+func (s *Session) rowsToChange(ctx context.Context, tx engine.Tx, c *compiled) (*batch.Chunk, error) {
+	o := s.readOptions()
+	rows, err := tx.Query(ctx, c.plan, o)
+	if err != nil {
+		return nil, err
+	}
+	return collect(ctx, rows)
+}
+
+// ddl commits the open transaction and changes the catalog.
+func (s *Session) ddl(ctx context.Context, b bind.Statement) (*Result, error) {
+	if err := s.commit(ctx); err != nil {
+		return nil, err
+	}
+	ws, err := s.server.engine.DDL(ctx, b, s.settings.catalog)
+	if err != nil {
+		return nil, err
+	}
+	for _, w := range ws { // such as "Table 't' already exists" for IF NOT EXISTS
+		s.note(w.Code, w.Message)
+	}
+	r := &Result{}
+	switch b := b.(type) {
+	case *bind.CreateDatabase:
+		r.Affected = 1
+	case *bind.DropDatabase:
+		if b.Name == s.db {
+			s.mu.Lock()
+			s.db, s.showDB = "", ""
+			s.mu.Unlock()
+			s.settings.catalog.Database = ""
+		}
+	}
+	return r, nil
+}
+
+// explained is the result of EXPLAIN.
+func explained(b *bind.Explain) (*Result, error) {
+	q := queryOf(b.Statement)
+	continuous := false
+	if c, ok := b.Statement.(*bind.CreateTable); ok && c.Query != nil {
+		q, continuous = c.Query, c.Table.Kind == catalog.MaterializedView
+	}
+	if q == nil {
+		return nil, sqlerr.Unsupported("EXPLAIN of a statement without a query")
+	}
+	p, err := planner.Plan(q, planner.Options{Continuous: continuous})
+	if err != nil {
+		return nil, err
+	}
+	t := newTable("EXPLAIN")
+	switch b.Format {
+	case "json":
+		t.add(explain.JSON(p))
+	case "dot":
+		t.add(explain.Dot(p))
+	default:
+		t.addLines(explain.Text(p))
+	}
+	return t.result(), nil
+}

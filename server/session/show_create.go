@@ -1,0 +1,133 @@
+package session
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/pingcap/tidb/pkg/parser/ast"
+
+	"streamsql/catalog"
+	"streamsql/sql/sqlerr"
+)
+
+func (s *Session) showCreateDatabase(n *ast.ShowStmt) (*table, error) {
+	db, err := s.database(n.DBName)
+	if err != nil {
+		return nil, err
+	}
+	t := newTable("Database", "Create Database")
+	t.add(db, "CREATE DATABASE "+quoteName(db)+" /*!40100 DEFAULT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin */")
+	return t, nil
+}
+
+// showCreate answers SHOW CREATE TABLE and SHOW CREATE VIEW. As in MySQL the
+// first shows a view as the second does.
+func (s *Session) showCreate(n *ast.ShowStmt) (*table, error) {
+	o, err := s.namedTable(n.Table, n.DBName)
+	if err != nil {
+		return nil, err
+	}
+	if n.Tp == ast.ShowCreateView && o.Kind != catalog.View {
+		return nil, sqlerr.New(sqlerr.WrongObject, "'%s.%s' is not VIEW", o.Database, o.Name)
+	}
+	return createTable(o), nil
+}
+
+func createTable(o *catalog.Table) *table {
+	if o.Kind == catalog.View {
+		t := newTable("View", "Create View", "character_set_client", "collation_connection")
+		t.add(o.Name, createText(o), defaultCharset, o.Session.Collation)
+		return t
+	}
+	t := newTable("Table", "Create Table")
+	t.add(o.Name, createText(o))
+	return t
+}
+
+// createText is a statement that makes the object again.
+func createText(o *catalog.Table) string {
+	switch o.Kind {
+	case catalog.View:
+		return "CREATE VIEW " + quoteName(o.Name) + columnList(o) + " AS " + o.Query
+	case catalog.MaterializedView:
+		return "CREATE MATERIALIZED VIEW " + quoteName(o.Name) + columnList(o) + options(o) + " AS " + o.Query
+	}
+	var lines []string
+	for _, c := range o.Columns {
+		if !c.Hidden {
+			lines = append(lines, "  "+columnText(c))
+		}
+	}
+	for _, k := range keysOf(o) {
+		names := make([]string, len(k.Columns))
+		for i, c := range k.Columns {
+			names[i] = quoteName(o.Columns[c].Name)
+		}
+		head := "UNIQUE KEY " + quoteName(k.Name)
+		if k.Name == "PRIMARY" {
+			head = "PRIMARY KEY"
+		}
+		lines = append(lines, "  "+head+" ("+strings.Join(names, ",")+")")
+	}
+	if o.Kind == catalog.StreamTable {
+		return "CREATE STREAM TABLE " + quoteName(o.Name) + " (\n" + strings.Join(lines, ",\n") + "\n)" + options(o)
+	}
+	text := "CREATE TABLE " + quoteName(o.Name) + " (\n" + strings.Join(lines, ",\n") +
+		"\n) ENGINE=StreamSQL DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin"
+	if o.Comment != "" {
+		text += " COMMENT=" + quoteText(o.Comment)
+	}
+	return text
+}
+
+// columnText is a column's definition.
+func columnText(c catalog.Column) string {
+	text := quoteName(c.Name) + " " + c.Type.String()
+	if name := collationOf(c.Type); name != nil && name != defaultCollation {
+		text += fmt.Sprint(" COLLATE ", name)
+	}
+	if c.Type.NotNull {
+		text += " NOT NULL"
+	}
+	switch {
+	case c.AutoIncrement:
+		text += " AUTO_INCREMENT"
+	case c.Default != nil:
+		text += " DEFAULT " + *c.Default
+	case !c.Type.NotNull:
+		text += " DEFAULT NULL"
+	}
+	if c.Comment != "" {
+		text += " COMMENT " + quoteText(c.Comment)
+	}
+	return text
+}
+
+func columnList(o *catalog.Table) string {
+	var names []string
+	for _, c := range o.Columns {
+		if !c.Hidden {
+			names = append(names, quoteName(c.Name))
+		}
+	}
+	return " (" + strings.Join(names, ",") + ")"
+}
+
+func options(o *catalog.Table) string {
+	if len(o.Options) == 0 {
+		return ""
+	}
+	var list []string
+	for _, k := range slices.Sorted(maps.Keys(o.Options)) {
+		list = append(list, k+" = "+quoteText(o.Options[k]))
+	}
+	return " WITH (" + strings.Join(list, ", ") + ")"
+}
+
+func quoteName(s string) string { return "`" + strings.ReplaceAll(s, "`", "``") + "`" }
+
+func quoteText(s string) string {
+	return "'" + strings.ReplaceAll(strings.ReplaceAll(s, `\`, `\\`), "'", "''") + "'"
+}

@@ -1,0 +1,151 @@
+package session
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/pingcap/tidb/pkg/parser/ast"
+
+	"streamsql/catalog"
+	"streamsql/sql/sqlerr"
+)
+
+func (s *Session) showVariables(global bool) *table {
+	t := newTable("Variable_name", "Value")
+	for _, name := range variableNames {
+		v := variables[name]
+		switch {
+		case !global:
+			t.add(name, s.variable(name).text)
+		case v.scope == sessionOnly:
+		case v.readOnly:
+			t.add(name, s.variable(name).text)
+		default:
+			t.add(name, s.server.globals.get(name).text)
+		}
+	}
+	return t
+}
+
+func (s *Session) showStatus() *table {
+	t := newTable("Variable_name", "Value")
+	v := s.server
+	up := int64(time.Since(v.started).Seconds())
+	v.mu.Lock()
+	threads := len(v.sessions)
+	v.mu.Unlock()
+	t.add("Connections", strconv.FormatUint(v.accepted.Load(), 10))
+	t.add("Queries", strconv.FormatUint(v.questions.Load(), 10))
+	t.add("Questions", strconv.FormatUint(v.questions.Load(), 10))
+	t.add("Ssl_cipher", "")
+	t.add("Threads_connected", strconv.Itoa(threads))
+	t.add("Uptime", strconv.FormatInt(up, 10))
+	return t
+}
+
+// showDiagnostics answers SHOW WARNINGS and SHOW ERRORS, which are about the
+// statement before and keep what it said.
+func (s *Session) showDiagnostics(n *ast.ShowStmt) *table {
+	s.diagnostics = s.diagnosticsBefore
+	if n.CountWarningsOrErrors {
+		if n.Tp == ast.ShowErrors {
+			t := newTable("@@session.error_count#")
+			t.add(s.diagnostics.errors)
+			return t
+		}
+		t := newTable("@@session.warning_count#")
+		t.add(s.diagnostics.count)
+		return t
+	}
+	t := newTable("Level", "Code#", "Message")
+	for _, d := range s.diagnostics.list {
+		if n.Tp == ast.ShowWarnings || d.level == "Error" {
+			t.add(d.level, int(d.code), d.message)
+		}
+	}
+	return t
+}
+
+func (s *Session) showProcesses(full bool) *table {
+	t := newTable("Id#", "User", "Host", "db", "Command", "Time#", "State", "Info")
+	for _, o := range s.server.all() {
+		if o.user.Name != s.user.Name && catalog.Check(s.user, catalog.Need{Privilege: catalog.All}) != nil {
+			continue // another's, without the privilege to see it
+		}
+		o.mu.Lock()
+		text, since, db := o.running, o.since, o.showDB
+		o.mu.Unlock()
+		command, state := "Query", "executing"
+		var info, database any = text, db
+		if text == "" {
+			command, state, info = "Sleep", "", nil
+		} else if !full && len(text) > 100 {
+			info = strings.ToValidUTF8(text[:100], "")
+		}
+		if db == "" {
+			database = nil
+		}
+		t.add(int(o.client.ID), o.client.User, o.client.Host, database, command, int64(time.Since(since).Seconds()), state, info)
+	}
+	return t
+}
+
+func showCharsets() *table {
+	t := newTable("Charset", "Description", "Default collation", "Maxlen#")
+	t.add("ascii", "US ASCII", "ascii_bin", 1)
+	t.add("binary", "Binary pseudo charset", "binary", 1)
+	t.add("utf8mb3", "UTF-8 Unicode", "utf8mb3_bin", 3)
+	t.add("utf8mb4", "UTF-8 Unicode", defaultCollation, 4)
+	return t
+}
+
+// showCollations lists the collations with MySQL's ids; clients look up by id
+// what a column definition names.
+func showCollations() *table {
+	t := newTable("Collation", "Charset", "Id#", "Default", "Compiled", "Sortlen#", "Pad_attribute")
+	t.add("ascii_bin", "ascii", 65, "Yes", "Yes", 1, "PAD SPACE")
+	t.add("binary", "binary", 63, "Yes", "Yes", 1, "NO PAD")
+	t.add("utf8mb3_bin", "utf8mb3", 83, "Yes", "Yes", 1, "PAD SPACE")
+	t.add("utf8mb3_general_ci", "utf8mb3", 33, "", "Yes", 1, "PAD SPACE")
+	t.add("utf8mb4_0900_ai_ci", "utf8mb4", 255, "", "Yes", 0, "NO PAD")
+	t.add("utf8mb4_bin", "utf8mb4", 46, "Yes", "Yes", 1, "PAD SPACE")
+	t.add("utf8mb4_general_ci", "utf8mb4", 45, "", "Yes", 1, "PAD SPACE")
+	return t
+}
+
+// showGrants answers SHOW GRANTS [FOR the user of the session].
+func (s *Session) showGrants(n *ast.ShowStmt) (*table, error) {
+	if n.User != nil && !n.User.CurrentUser && n.User.Username != s.user.Name {
+		return nil, sqlerr.New(1141, "There is no such grant defined for user '%s' on host '%s'", n.User.Username, n.User.Hostname)
+	}
+	t := newTable(fmt.Sprintf("Grants for %s@%s", s.user.Name, s.user.Host))
+	to := fmt.Sprintf("%s@%s", quoteName(s.user.Name), quoteName(s.user.Host))
+	if len(s.user.Grants) == 0 {
+		t.add("GRANT USAGE ON *.* TO " + to)
+	}
+	for _, g := range s.user.Grants {
+		what := g.Privileges.String()
+		if g.Privileges == catalog.All {
+			what = "ALL PRIVILEGES"
+		}
+		on := "*.*"
+		switch {
+		case g.Table != "":
+			on = quoteName(g.Database) + "." + quoteName(g.Table)
+		case g.Database != "":
+			on = quoteName(g.Database) + ".*"
+		}
+		t.add("GRANT " + what + " ON " + on + " TO " + to)
+	}
+	return t, nil
+}
+
+func showPrivileges() *table {
+	t := newTable("Privilege", "Context", "Comment")
+	for p := catalog.Select; p < catalog.All; p <<= 1 {
+		t.add(p.String(), "Databases,Tables", "")
+	}
+	return t
+}
