@@ -86,7 +86,11 @@ func (g *aggregate) encode(in []*vector.Vector, i int) bool {
 		if in[c].IsNull(i) {
 			return false
 		}
-		g.enc = state.AppendOrdered(g.enc, in[c], i, false)
+		if g.extreme {
+			g.enc = state.AppendOrdered(g.enc, in[c], i, false)
+		} else {
+			g.enc = state.AppendOrderedKey(g.enc, in[c], i, false)
+		}
 	}
 	return true
 }

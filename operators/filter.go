@@ -1,22 +1,69 @@
 package operators
 
 import (
+	"errors"
+
 	"streamsql/operators/batch"
+	"streamsql/sql/eval"
 	"streamsql/sql/expr"
 	"streamsql/sql/sqlerr"
 )
 
+// evaluation is what an operator needs to compute expressions in a batch.
+type evaluation struct {
+	env    Env
+	ctx    eval.Context
+	batch  *Batch
+	failed map[int]error // rows of the chunk at hand that could not be computed
+}
+
+func (e *evaluation) begin(b *Batch) {
+	e.batch = b
+	e.ctx = eval.Context{Now: b.Now, Location: e.env.Location, Strict: e.env.Strict, Fail: func(row int, err error) {
+		if e.failed == nil {
+			e.failed = map[int]error{}
+		}
+		if e.failed[row] == nil {
+			e.failed[row] = err
+		}
+	}}
+}
+
+// report tells the batch of the failed rows of c, and forgets them.
+func (e *evaluation) report(c *batch.Chunk) {
+	for i := range c.N { // in order: reports must be the same on replay
+		err, ok := e.failed[i]
+		if !ok || e.batch.Fail == nil {
+			continue
+		}
+		var known *sqlerr.Error
+		if !errors.As(err, &known) {
+			err = sqlerr.From(err)
+		}
+		e.batch.Fail(RowError{Operator: e.env.Node, Err: err, Row: rowText(c.Cols, i, e.env.Location), Weight: c.Weight(i)})
+	}
+	e.failed = nil
+}
+
 // filter keeps the rows for which all its conjuncts are true.
 type filter struct {
-	env   Env
-	batch *Batch
+	evaluation
+	compiled *eval.Filter
+	mem      []int32
 }
 
 func newFilter(conjuncts []*expr.Expr, env Env) (*filter, error) {
-	return nil, sqlerr.Unsupported("expressions")
+	c, err := eval.CompileFilter(conjuncts)
+	return &filter{evaluation: evaluation{env: env}, compiled: c}, err
 }
 
-func (f *filter) begin(b *Batch) { f.batch = b }
-
-// sel returns the positions of the rows to keep, in their order.
-func (f *filter) sel(c *batch.Chunk) ([]int32, error) { return nil, nil }
+// sel returns the positions of the rows to keep, in their order, good until the
+// next call. A row that fails is reported and left out.
+func (f *filter) sel(c *batch.Chunk) []int32 {
+	f.mem = f.compiled.Select(&f.ctx, c.Cols, c.N, f.mem)
+	if f.failed != nil {
+		// A condition may fail where a later one was not asked: Select leaves the row out.
+		f.report(c)
+	}
+	return f.mem
+}

@@ -187,9 +187,7 @@ func (j *Join) unmatchable(s *joinSide, row int) bool {
 // state up to date.
 func (j *Join) apply(in int, c *batch.Chunk, emit func(*batch.Chunk)) error {
 	pairs := j.pairColumns(in, c)
-	if err := j.filter(pairs); err != nil {
-		return err
-	}
+	j.filter(pairs)
 	var sel []int32 // pairs to emit
 	var weights []int64
 	var ext extended
@@ -301,7 +299,7 @@ func (j *Join) pairColumns(in int, c *batch.Chunk) []*vector.Vector {
 }
 
 // filter sets passes: which pairs the residual is true for.
-func (j *Join) filter(pairs []*vector.Vector) error {
+func (j *Join) filter(pairs []*vector.Vector) {
 	n := len(j.own)
 	if cap(j.passes) < n {
 		j.passes = make([]bool, max(n, blockRows))
@@ -311,14 +309,9 @@ func (j *Join) filter(pairs []*vector.Vector) error {
 		j.passes[k] = j.cond == nil
 	}
 	if j.cond == nil || n == 0 {
-		return nil
+		return
 	}
-	sel, err := j.cond.sel(&batch.Chunk{Cols: pairs, N: n, Weights: j.weight})
-	if err != nil {
-		return err
-	}
-	for _, k := range sel {
+	for _, k := range j.cond.sel(&batch.Chunk{Cols: pairs, N: n, Weights: j.weight}) {
 		j.passes[k] = true
 	}
-	return nil
 }

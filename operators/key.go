@@ -40,7 +40,7 @@ func newGrouping(input []types.Type, keys []int) *grouping {
 // of the same class and scale.
 func newGroupingAs(ts []types.Type, keys []int) *grouping {
 	g := &grouping{keys: keys, types: ts}
-	g.codec = state.NewCodec(g.types)
+	g.codec = state.NewKeyCodec(g.types)
 	g.one = len(keys) == 1 && !g.codec.HasBytes() && g.codec.Fixed() == 9 && g.types[0].Class() != types.ClassFloat
 	return g
 }

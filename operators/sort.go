@@ -105,7 +105,7 @@ func (s *Sort) take(c *batch.Chunk, lo, hi int) error {
 	ends := make([]int, 0, 2*n)
 	for i := lo; i < hi; i++ {
 		for _, k := range s.spec.Keys {
-			buf = state.AppendOrdered(buf, c.Cols[k.Col], i, k.Desc)
+			buf = state.AppendOrderedKey(buf, c.Cols[k.Col], i, k.Desc)
 		}
 		for _, v := range c.Cols {
 			buf = state.AppendOrdered(buf, v, i, false)

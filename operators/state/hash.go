@@ -1,6 +1,7 @@
 package state
 
 import (
+	"bytes"
 	"math"
 	"math/bits"
 
@@ -17,7 +18,7 @@ import (
 //   - ClassInt: the value;
 //   - ClassFloat: its bits, with −0 as 0 and one NaN;
 //   - ClassDecimal: the scaled integer if 64 bits hold it, else the fold of its four limbs;
-//   - ClassBytes: XXH64 of the bytes;
+//   - ClassBytes: XXH64 of the bytes, of padded text (utf8mb4_bin) without the spaces at its end;
 //   - NULL of any class: hashNull.
 //
 // and mix(x) is the high XOR the low half of the 128-bit product of x and hashMul.
@@ -80,7 +81,7 @@ func hashValue(v *vector.Vector, i int) uint64 {
 	case types.ClassFloat:
 		return floatBits(v.F[i])
 	case types.ClassBytes:
-		return xxhash.Sum64(v.Bytes(i))
+		return xxhash.Sum64(keyText(v.Type, v.Bytes(i)))
 	case types.ClassDecimal:
 		if !v.IsWide() {
 			return uint64(v.I[i])
@@ -108,3 +109,11 @@ func floatBits(x float64) uint64 {
 
 // HashBytes is the hash of an encoded key that never leaves its operator.
 func HashBytes(b []byte) uint64 { return xxhash.Sum64(b) }
+
+// keyText is what two texts are equal by: utf8mb4_bin ignores spaces at the end.
+func keyText(t types.Type, b []byte) []byte {
+	if len(b) > 0 && b[len(b)-1] == ' ' && t.IsText() && t.Collation == types.UTF8MB4Bin {
+		return bytes.TrimRight(b, " ")
+	}
+	return b
+}

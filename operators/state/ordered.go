@@ -14,6 +14,16 @@ import (
 // encoding is the beginning of another one's, so that columns can follow one
 // another. Equal values give equal bytes.
 func AppendOrdered(dst []byte, v *vector.Vector, i int, desc bool) []byte {
+	return appendOrdered(dst, v, i, desc, false)
+}
+
+// AppendOrderedKey is AppendOrdered with equal bytes for what SQL holds equal
+// though it is not the same: text without the spaces at its end.
+func AppendOrderedKey(dst []byte, v *vector.Vector, i int, desc bool) []byte {
+	return appendOrdered(dst, v, i, desc, true)
+}
+
+func appendOrdered(dst []byte, v *vector.Vector, i int, desc, key bool) []byte {
 	base := len(dst)
 	if v.IsNull(i) {
 		dst = append(dst, 0)
@@ -38,7 +48,11 @@ func AppendOrdered(dst []byte, v *vector.Vector, i int, desc bool) []byte {
 				dst = binary.BigEndian.AppendUint64(dst, w[k])
 			}
 		case formBytes:
-			for _, b := range v.Bytes(i) {
+			text := v.Bytes(i)
+			if key {
+				text = keyText(v.Type, text)
+			}
+			for _, b := range text {
 				if dst = append(dst, b); b == 0 {
 					dst = append(dst, 0xFF)
 				}

@@ -22,6 +22,7 @@ type Codec struct {
 	slots []slotForm
 	fixed int // bytes before those of the ClassBytes columns
 	texts int // ClassBytes columns
+	keys  bool
 }
 
 type slotForm struct {
@@ -73,6 +74,14 @@ func NewCodec(ts []types.Type) *Codec {
 	return c
 }
 
+// NewKeyCodec makes the codec of keys: what SQL holds equal, though it is not the
+// same, is encoded as one of its forms (text without the spaces at its end).
+func NewKeyCodec(ts []types.Type) *Codec {
+	c := NewCodec(ts)
+	c.keys = true
+	return c
+}
+
 // Fixed returns the length of a row, without that of its ClassBytes columns.
 func (c *Codec) Fixed() int { return c.fixed }
 
@@ -107,6 +116,9 @@ func (c *Codec) Append(dst []byte, cols []*vector.Vector, i int) []byte {
 			PutWide(slot, v.Wide(i))
 		case formBytes:
 			b := v.Bytes(i)
+			if c.keys {
+				b = keyText(v.Type, b)
+			}
 			binary.LittleEndian.PutUint32(slot, uint32(len(b)))
 			dst = append(dst, b...)
 		}

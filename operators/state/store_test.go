@@ -31,7 +31,7 @@ func TestStoreAgainstMap(t *testing.T) {
 	var moments []moment
 	disk := map[uint64][]byte{}
 	refs := []Ref{}
-	for step := range 60000 {
+	for step := range 30000 {
 		switch k := rng.Intn(100); {
 		case k < 45 || len(refs) == 0:
 			n := 1 + rng.Intn(100)
@@ -57,7 +57,7 @@ func TestStoreAgainstMap(t *testing.T) {
 			row := s.Mutable(r)
 			fill(row, uint32(step))
 			model[r] = bytes.Clone(row)
-		case k < 99 && (step/20000%2 == 1 || k < 85):
+		case k < 99 && (step/10000%2 == 1 || k < 85):
 			i := rng.Intn(len(refs))
 			s.Free(refs[i])
 			delete(model, refs[i])
