@@ -3,6 +3,8 @@ package planner
 import (
 	"streamsql/planner/logical"
 	"streamsql/planner/rule"
+	"streamsql/sql/builtin"
+	"streamsql/sql/eval"
 	"streamsql/sql/expr"
 	"streamsql/sql/types"
 )
@@ -12,11 +14,19 @@ func context(tree *logical.Tree) *rule.Context {
 	return &rule.Context{
 		IDs:      tree.IDs,
 		Derived:  logical.NewDeriver(),
-		Fold:     func(e *expr.Expr) (expr.Value, bool) { return expr.Value{}, false },
-		Cast:     func(e *expr.Expr, t types.Type) (*expr.Expr, error) { return expr.NewCall("cast", t, e), nil },
-		Volatile: func(fn string) bool { return volatile[fn] },
+		Fold:     fold,
+		Cast:     func(e *expr.Expr, t types.Type) (*expr.Expr, error) { return builtin.Cast(nil, e, t) },
+		Volatile: func(fn string) bool { return !builtin.Deterministic(fn) },
 	}
 }
 
-// volatile are the functions each call of which has a value of its own.
-var volatile = map[string]bool{"rand": true, "uuid": true}
+// fold computes a call of constants, if it needs nothing of the session and has
+// nothing to tell it: a warning is given for the rows that it concerns.
+func fold(e *expr.Expr) (expr.Value, bool) {
+	if !builtin.Foldable(e) {
+		return expr.Value{}, false
+	}
+	clean := true
+	v, err := eval.Const(e, &eval.Context{Warn: func(uint16, string) { clean = false }})
+	return v, err == nil && clean
+}

@@ -45,7 +45,7 @@ func Properties(n *physical.Node) []string {
 	var list []string
 	for _, k := range n.Props.Keys {
 		if len(k) == 0 {
-			list = append(list, "one row")
+			list = append(list, "at most one row")
 		} else {
 			list = append(list, "key ("+columns(n, k)+")")
 		}
@@ -90,7 +90,7 @@ func mapText(n *physical.Node) string {
 		items := make([]string, len(n.Map.Project))
 		for i, e := range n.Map.Project {
 			items[i] = e.String()
-			if name := n.Fields[i].Name; !strings.EqualFold(name, items[i]) {
+			if name := n.Fields[i].Name; !sameName(e, items[i], name) {
 				items[i] += " AS " + name
 			}
 		}
@@ -100,6 +100,11 @@ func mapText(n *physical.Node) string {
 		parts = append([]string{"SELECT " + strings.Join(items, ", ")}, parts...)
 	}
 	return strings.Join(parts, " ")
+}
+
+// sameName reports that e, printed as text, needs no AS to be known by name.
+func sameName(e *expr.Expr, text, name string) bool {
+	return strings.EqualFold(text, name) || e.Op == expr.OpColumn && strings.HasSuffix(text, "."+name)
 }
 
 func aggText(n *physical.Node) string {

@@ -3,6 +3,7 @@ package logical
 import (
 	"fmt"
 	"slices"
+	"strings"
 
 	"streamsql/catalog"
 	"streamsql/sql/agg"
@@ -33,7 +34,7 @@ type Options struct {
 // arguments of aggregates become columns of a Project, an ORDER BY that nobody
 // can see is dropped.
 func Build(q *bind.Query, o Options) (*Tree, error) {
-	b := &builder{Options: o, ids: &IDs{next: 1}, alias: map[int]int{}}
+	b := &builder{Options: o, ids: &IDs{next: 1}, alias: map[int]int{}, names: map[string]int{}}
 	b.useQuery(q)
 	root, err := b.query(q, true)
 	if err != nil {
@@ -54,7 +55,8 @@ func Build(q *bind.Query, o Options) (*Tree, error) {
 type builder struct {
 	Options
 	ids   *IDs
-	alias map[int]int // id of a renamed column → id of the column it stands for
+	alias map[int]int    // id of a renamed column → id of the column it stands for
+	names map[string]int // column name in lower case → how many scans have it
 }
 
 func (b *builder) resolve(id int) int {
@@ -145,9 +147,16 @@ func (b *builder) rel(r bind.Rel) (Node, error) {
 }
 
 func (b *builder) scan(r *bind.Scan) Node {
-	s := &Scan{Table: r.Table, Alias: r.Alias, Cols: r.Cols, Positions: make([]int, len(r.Cols))}
-	for i := range r.Cols {
+	s := &Scan{Table: r.Table, Cols: slices.Clone(r.Cols), Positions: make([]int, len(r.Cols))}
+	alias := r.Alias
+	if alias == "" {
+		alias = r.Table.Name
+	}
+	for i, c := range r.Cols {
 		s.Positions[i] = i
+		if b.names[strings.ToLower(c.Name)] > 1 { // tell it apart in EXPLAIN
+			s.Cols[i].Name = alias + "." + c.Name
+		}
 	}
 	s.AppendOnly = !b.Continuous || b.AppendOnly != nil && b.AppendOnly(r.Table)
 	return s

@@ -1,8 +1,13 @@
 package logical
 
-import "streamsql/sql/bind"
+import (
+	"strings"
 
-// useQuery marks every id of a bound query as used.
+	"streamsql/sql/bind"
+)
+
+// useQuery marks every id of a bound query as used, and counts the scans that
+// have a column of each name.
 func (b *builder) useQuery(q *bind.Query) {
 	b.useCols(q.Out)
 	b.useRel(q.Root)
@@ -17,6 +22,10 @@ func (b *builder) useCols(cols []Col) {
 func (b *builder) useRel(r bind.Rel) {
 	b.useCols(r.Columns())
 	switch r := r.(type) {
+	case *bind.Scan:
+		for _, c := range r.Cols {
+			b.names[strings.ToLower(c.Name)]++
+		}
 	case *bind.Derived:
 		b.useQuery(r.Query)
 	case *bind.Join:

@@ -10,7 +10,6 @@ import (
 // Scan reads a table, stream or materialized view.
 type Scan struct {
 	Table *catalog.Table
-	Alias string
 	Cols  []Col
 	// Positions of Cols in the table.
 	Positions []int

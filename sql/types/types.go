@@ -69,15 +69,15 @@ const NotFixed = 31
 // Type is a SQL type with its attributes. It is comparable and small: pass it
 // by value.
 type Type struct {
-	Kind      Kind
-	Unsigned  bool
-	NotNull   bool      // no value is NULL: a fact of a column, or proved of an expression
-	Bool      bool      // TINYINT that came of BOOL or of a predicate (printed as tinyint(1))
-	Prec      int       // DECIMAL: digits, 1–65
-	Scale     int       // DECIMAL: digits after the point, 0–30; temporal: digits of a second, 0–6; FLOAT, DOUBLE: NotFixed or digits shown
-	Len       int       // text: characters; binary text: bytes; integers: display width or 0
-	Collation Collation // text
-	Enum      string    // ENUM: its elements joined by \x00
+	Kind      Kind      `json:"kind"`
+	Unsigned  bool      `json:"unsigned,omitempty"`
+	NotNull   bool      `json:"not_null,omitempty"`  // no value is NULL: a fact of a column, or proved of an expression
+	Bool      bool      `json:"bool,omitempty"`      // TINYINT that came of BOOL or of a predicate (printed as tinyint(1))
+	Prec      int       `json:"prec,omitempty"`      // DECIMAL: digits, 1–65
+	Scale     int       `json:"scale,omitempty"`     // DECIMAL: digits after the point, 0–30; temporal: digits of a second, 0–6; FLOAT, DOUBLE: NotFixed or digits shown
+	Len       int       `json:"len,omitempty"`       // text: characters; binary text: bytes; integers: display width or 0
+	Collation Collation `json:"collation,omitempty"` // text
+	Enum      string    `json:"enum,omitempty"`      // ENUM: its elements joined by \x00
 }
 
 // Class says how values of t lie in a vector.
