@@ -41,7 +41,7 @@ func FreeSpace(dir string) (uint64, error) {
 }
 
 // collectPause is the least time between two collections of the value log.
-const collectPause = 10 * time.Second
+const collectPause = 2 * time.Second
 
 // collector gives the space of deleted pages back: after a commit, file by file,
 // those of which half is stale.

@@ -95,7 +95,7 @@ func badgerOptions(dir string) badger.Options {
 		// large one would let the value log grow.
 		WithValueThreshold(1 << 10).
 		WithValueLogFileSize(64 << 20).
-		WithMemTableSize(4 << 20).
+		WithMemTableSize(1 << 20).
 		WithNumMemtables(2).
 		WithNumLevelZeroTables(2).
 		WithNumLevelZeroTablesStall(8).

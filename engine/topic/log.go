@@ -94,7 +94,7 @@ func (l *Log) Damage() error { return l.damage }
 // delivered to OnCommit, or was there at the start; 0 if none.
 func (l *Log) LastSeq() uint64 { return l.last.Load() }
 
-// FirstSeq returns the first sequence that is there, LastSeq+1 if none.
+// FirstSeq returns the first sequence that was not trimmed.
 func (l *Log) FirstSeq() uint64 { return l.first.Load() }
 
 // OnCommit adds fn to what is called for each group that becomes durable after
@@ -152,10 +152,7 @@ func (l *Log) read(ctx context.Context, from, to uint64, fn func(seq uint64, m *
 		return nil
 	}
 	if first := l.first.Load(); from < first {
-		if _, missing := l.deleted.missing(from, first); missing {
-			return &LogError{l.name, from, fmt.Errorf("%w: the log begins at %d", ErrTrimmed, first)}
-		}
-		from = first
+		return &LogError{l.name, from, fmt.Errorf("%w: the log begins at %d", ErrTrimmed, first)}
 	}
 	start, err := l.lookBack(ctx, from)
 	if err != nil {

@@ -227,7 +227,7 @@ func TestLogNoticesLostTail(t *testing.T) {
 	for i := range int64(3) {
 		mustAppend(t, l, blockOf(1, i))
 	}
-	if err := l.stream.(*natsStream).mark.set(5); err != nil { // as if two more had been acknowledged
+	if err := l.stream.(*natsStream).mark.setLast(5); err != nil { // as if two more had been acknowledged
 		t.Fatal(err)
 	}
 	_ = l.Close()

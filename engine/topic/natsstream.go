@@ -25,7 +25,7 @@ type natsStream struct {
 	nc            *nats.Conn
 	js            jetstream.JetStream
 	st            jetstream.Stream
-	mark          *tailMark
+	mark          *mark
 }
 
 func (s *natsStream) Publish(data []byte, expect uint64) Ack {
@@ -37,7 +37,7 @@ func (s *natsStream) Publish(data []byte, expect uint64) Ack {
 	return func(ctx context.Context) (uint64, error) {
 		select {
 		case a := <-f.Ok():
-			if err := s.mark.set(a.Sequence); err != nil { // it lags then, no more
+			if err := s.mark.setLast(a.Sequence); err != nil { // it lags then, no more
 				slog.Warn("log server", "log", s.name, "error", err)
 			}
 			return a.Sequence, nil
@@ -59,12 +59,11 @@ func (s *natsStream) Bounds(ctx context.Context) (first, last uint64, err error)
 	if err != nil {
 		return 0, 0, err
 	}
-	first = i.State.FirstSeq
-	if i.State.Msgs == 0 {
-		first = i.State.LastSeq + 1
-	}
-	if mark := s.mark.get(); mark > i.State.LastSeq {
-		err = &LogError{s.name, i.State.LastSeq, fmt.Errorf("%w: the log ends here, but up to %d was acknowledged", ErrLost, mark)}
+	// JetStream's own first sequence may hide a loss.
+	m := s.mark.get()
+	first = min(m.first, i.State.LastSeq+1)
+	if m.last > i.State.LastSeq {
+		err = &LogError{s.name, i.State.LastSeq, fmt.Errorf("%w: the log ends here, but up to %d was acknowledged", ErrLost, m.last)}
 	}
 	return first, i.State.LastSeq, err
 }
@@ -78,6 +77,9 @@ func (s *natsStream) Delete(ctx context.Context, seq uint64) error {
 }
 
 func (s *natsStream) Purge(ctx context.Context, seq uint64) error {
+	if err := s.mark.setFirst(seq); err != nil {
+		return err
+	}
 	return s.st.Purge(ctx, jetstream.WithPurgeSequence(seq))
 }
 

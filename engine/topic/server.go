@@ -31,7 +31,7 @@ type Server struct {
 	dir string
 
 	mu    sync.Mutex
-	marks map[string]*tailMark
+	marks map[string]*mark
 }
 
 // Open starts a server on the files under dir, which is made if missing. One
@@ -56,7 +56,7 @@ func Open(dir string) (*Server, error) {
 	}
 	ns.SetLoggerV2(&natsLogger{}, false, false, false)
 	go ns.Start()
-	s := &Server{ns: ns, dir: dir, marks: map[string]*tailMark{}}
+	s := &Server{ns: ns, dir: dir, marks: map[string]*mark{}}
 	if !ns.ReadyForConnections(30*time.Second) || !ns.JetStreamEnabled() {
 		s.Close()
 		return nil, fmt.Errorf("log server in %s did not start", dir)
@@ -109,21 +109,21 @@ func (s *Server) Stream(ctx context.Context, name string) (Stream, error) {
 	if err != nil {
 		return nil, fmt.Errorf("open log %s: %w", name, err)
 	}
-	mark, err := s.tailMark(name)
+	mark, err := s.markOf(name)
 	if err != nil {
 		return nil, fmt.Errorf("open log %s: %w", name, err)
 	}
 	return &natsStream{name: name, subject: "log." + name, nc: s.nc, js: s.js, st: st, mark: mark}, nil
 }
 
-// tailMark returns the mark of a stream, the same for all who open it.
-func (s *Server) tailMark(name string) (*tailMark, error) {
+// markOf returns the mark of a stream, the same for all who open it.
+func (s *Server) markOf(name string) (*mark, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if m := s.marks[name]; m != nil {
 		return m, nil
 	}
-	m, err := openMark(filepath.Join(s.dir, "marks", name+".tail"))
+	m, err := openMark(filepath.Join(s.dir, "marks", name+".mark"))
 	if err == nil {
 		s.marks[name] = m
 	}
@@ -136,7 +136,7 @@ func (s *Server) DropStream(ctx context.Context, name string) error {
 	if err != nil && !errors.Is(err, jetstream.ErrStreamNotFound) {
 		return fmt.Errorf("drop log %s: %w", name, err)
 	}
-	m, err := s.tailMark(name)
+	m, err := s.markOf(name)
 	if err != nil {
 		return err
 	}

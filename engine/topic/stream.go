@@ -18,8 +18,8 @@ type Stream interface {
 	// Read calls fn for each message from `from` to `to` (inclusive) in order. A
 	// sequence that was deleted is left out. data is fn's to keep.
 	Read(ctx context.Context, from, to uint64, fn func(seq uint64, data []byte) error) error
-	// Bounds returns the first sequence that is there (last+1 if none) and the last
-	// one ever given (0 if none). An error with ErrLost in its chain comes with both:
+	// Bounds returns the first sequence that was not purged (at most last+1) and the
+	// last one ever given (0 if none). An error with ErrLost in its chain comes with both:
 	// messages beyond last had been acknowledged.
 	Bounds(ctx context.Context) (first, last uint64, err error)
 	// Delete removes one message for good; one that is not there is no error.
