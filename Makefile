@@ -17,7 +17,7 @@ $(BIN): FORCE
 	$(GO) build -o $@ ./cmd/streamsql
 
 demo: build ## run examples/quickstart.sql on a throw-away server and print the results
-	$(BIN) run examples/quickstart.sql
+	$(BIN) run -t examples/quickstart.sql
 
 run: build ## serve on 127.0.0.1:4000 with data in ./data
 	$(BIN) serve --mysql 127.0.0.1:4000 --data ./data

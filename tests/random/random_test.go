@@ -16,7 +16,7 @@ import (
 )
 
 var (
-	programs = flag.Int("programs", 300, "how many programs to run")
+	programs = flag.Int("programs", 2000, "how many programs to run")
 	seed     = flag.Uint64("seed", 1, "seed of the first program; the others follow")
 	workers  = flag.Int("workers", 4, "programs at a time")
 	failures = flag.Int("failures", 3, "stop after so many programs that differ")
