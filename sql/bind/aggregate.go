@@ -5,6 +5,7 @@ import (
 
 	"github.com/pingcap/tidb/pkg/parser/ast"
 
+	"streamsql/catalog"
 	"streamsql/sql/agg"
 	"streamsql/sql/expr"
 	"streamsql/sql/sqlerr"
@@ -193,29 +194,48 @@ func (g *grouping) close() {
 	}
 }
 
-// keyed lists the columns of tables whose primary key is known.
+// keyed lists the columns of tables of which a whole key is known.
 func (g *grouping) keyed() []int {
 	type table struct{ db, name string }
-	found := make(map[table]int)
+	positions := make(map[table]map[int]bool)
 	for i := range g.from.cols {
-		v := &g.from.cols[i]
-		if v.base == nil {
-			continue
-		}
-		for _, k := range v.base.Primary {
-			if k == v.position && g.known[v.ID] {
-				found[table{v.db, v.table}]++
+		if v := &g.from.cols[i]; v.base != nil && g.known[v.ID] {
+			t := table{v.db, v.table}
+			if positions[t] == nil {
+				positions[t] = make(map[int]bool)
 			}
+			positions[t][v.position] = true
 		}
 	}
 	var out []int
 	for i := range g.from.cols {
-		v := &g.from.cols[i]
-		if v.base != nil && len(v.base.Primary) > 0 && found[table{v.db, v.table}] == len(v.base.Primary) {
+		if v := &g.from.cols[i]; v.base != nil && hasKey(v.base, positions[table{v.db, v.table}]) {
 			out = append(out, v.ID)
 		}
 	}
 	return out
+}
+
+// hasKey reports whether the positions hold the primary key of t, or a unique
+// one that is never NULL.
+func hasKey(t *catalog.Table, positions map[int]bool) bool {
+	whole := func(key []int, nullable bool) bool {
+		for _, c := range key {
+			if !positions[c] || !nullable && !t.Columns[c].Type.NotNull {
+				return false
+			}
+		}
+		return len(key) > 0
+	}
+	if whole(t.Primary, true) {
+		return true
+	}
+	for _, k := range t.Unique {
+		if whole(k.Columns, false) {
+			return true
+		}
+	}
+	return false
 }
 
 // learnEqualities notes what conditions that hold for every row make equal.

@@ -23,6 +23,9 @@ type Env struct {
 	// Warn takes what was accepted without effect.
 	Warn func(code uint16, message string)
 	Info Info
+	// AskedInfo is called when the tree comes to hold something of Info or the
+	// session's database: it is for nobody else then, nor for later.
+	AskedInfo func()
 	// Params are the values of `?`, bound as constants. While they are unknown (at
 	// PREPARE), each `?` is an OpParam, typed by ParamTypes or else by its context.
 	Params     []*expr.Expr

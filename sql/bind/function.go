@@ -43,6 +43,9 @@ func (b *binder) function(n *ast.FuncCallExpr, in *names) (*expr.Expr, error) {
 		return b.temporalLiteral(kind, n)
 	}
 	if e, ok := b.information(fn, len(n.Args)); ok {
+		if b.env.AskedInfo != nil {
+			b.env.AskedInfo()
+		}
 		return e, nil
 	}
 	switch fn {

@@ -221,6 +221,9 @@ func (b *binder) assigned(e *expr.Expr, t types.Type, column string) (*expr.Expr
 	if e.Op == expr.OpParam && e.Type.Kind == types.Null {
 		e = b.typed(e, t.Nullable())
 	}
+	if constant := storedPlainly(e, t); constant != nil {
+		return constant, nil
+	}
 	return builtin.AssignColumn(b.scalar, e, t, column)
 }
 

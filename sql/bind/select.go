@@ -8,6 +8,7 @@ import (
 	"streamsql/sql/expr"
 	"streamsql/sql/parser"
 	"streamsql/sql/sqlerr"
+	"streamsql/sql/types"
 )
 
 // block is a SELECT while it is bound. Expressions stand over the columns of
@@ -98,6 +99,9 @@ func (s *block) bindFields() error {
 		e, err := s.expr(f.Expr, in)
 		if err != nil {
 			return err
+		}
+		if e.Op == expr.OpParam && e.Type.Kind == types.Null {
+			e = s.typed(e, types.MakeVarChar(255))
 		}
 		made := field{label: label(f), expr: e}
 		if c, ok := bare(f.Expr).(*ast.ColumnNameExpr); ok {
