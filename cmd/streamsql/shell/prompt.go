@@ -9,15 +9,22 @@ import (
 	"path/filepath"
 	"regexp"
 	"strings"
+	"syscall"
 
 	"github.com/chzyer/readline"
+	"golang.org/x/term"
 )
 
 // secret finds statements that do not go into the history.
 var secret = regexp.MustCompile(`(?i)\b(identified|password|secret)\b`)
 
-// prompt reads statements from the terminal until the user leaves.
-func (s *shell) prompt() error {
+// prompt reads statements from a terminal until the user leaves. There ctrl-C
+// belongs to the statement being typed or run, so a context that it cancels
+// does not count: the shell ends by itself on SIGTERM and SIGHUP.
+func (s *shell) prompt(in, out *os.File) error {
+	ctx, cancel := signal.NotifyContext(context.WithoutCancel(s.ctx), syscall.SIGTERM, syscall.SIGHUP)
+	defer cancel()
+	s.ctx = ctx
 	history := s.options.HistoryFile
 	if history == "" {
 		if home, err := os.UserHomeDir(); err == nil {
@@ -25,9 +32,13 @@ func (s *shell) prompt() error {
 		}
 	}
 	complete := &completer{shell: s}
+	raw := rawMode{fd: int(in.Fd())}
 	rl, err := readline.NewEx(&readline.Config{
 		HistoryFile: history, HistoryLimit: 10000, DisableAutoSaveHistory: true, HistorySearchFold: true,
 		AutoComplete: complete, InterruptPrompt: "^C", EOFPrompt: "",
+		Stdin: readline.NewCancelableStdin(in), Stdout: out, Stderr: s.err,
+		FuncIsTerminal: func() bool { return true }, FuncMakeRaw: raw.enter, FuncExitRaw: raw.leave,
+		FuncGetWidth: func() int { return terminalWidth(out) },
 	})
 	if err != nil {
 		return err
@@ -96,4 +107,29 @@ func (s *shell) interruptible(f func()) {
 	f()
 	cancel()
 	s.ctx = outer
+}
+
+// rawMode switches a terminal to single keys while a line is edited.
+type rawMode struct {
+	fd    int
+	state *term.State
+}
+
+func (r *rawMode) enter() (err error) {
+	r.state, err = term.MakeRaw(r.fd)
+	return err
+}
+
+func (r *rawMode) leave() error {
+	if r.state == nil {
+		return nil
+	}
+	return term.Restore(r.fd, r.state)
+}
+
+func terminalWidth(f *os.File) int {
+	if w, _, err := term.GetSize(int(f.Fd())); err == nil && w > 0 {
+		return w
+	}
+	return 80
 }

@@ -41,7 +41,7 @@ const (
 
 // Run runs the shell to its end and returns the exit code: 1 when it could not
 // connect, or when a script stopped at an error. With ctx done, the running
-// statement is killed and the shell ends.
+// statement of a script is killed and the shell ends; for a terminal see prompt.
 func Run(ctx context.Context, o Options, in io.Reader, out, errOut io.Writer) int {
 	s := &shell{options: o, out: bufio.NewWriterSize(out, 64<<10), err: errOut, ctx: ctx}
 	code, err := s.run(in, out)
@@ -93,7 +93,7 @@ func (s *shell) run(in io.Reader, out io.Writer) (int, error) {
 	s.conn = conn
 	defer conn.close()
 	if s.interactive {
-		return exitOK, s.prompt()
+		return exitOK, s.prompt(in.(*os.File), out.(*os.File))
 	}
 	return s.script(in), nil
 }
