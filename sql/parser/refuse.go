@@ -244,6 +244,10 @@ func (p *Parser) refuseWord(i int, top *level) error {
 		if p.operandBefore(i) || prev == kwNot {
 			return sqlerr.Unsupported(p.upper(i))
 		}
+	case kwSounds:
+		if next == kwLike && p.operandBefore(i) {
+			return sqlerr.Unsupported("SOUNDS LIKE")
+		}
 	case kwInto:
 		if top.query {
 			return sqlerr.Unsupported("SELECT … INTO")

@@ -90,6 +90,9 @@ var explainFormats = map[string]string{"text": "text", "json": "json", "dot": "d
 // TiDB's node in lower case, "text" if none is given. EXPLAIN table remains
 // TiDB's (it is SHOW COLUMNS).
 func (p *Parser) explain(st *Statement) error {
+	if done, err := p.describeLike(st); done || err != nil {
+		return err
+	}
 	format := "text"
 	c := cursor{p: p, i: 1}
 	if c.accept(kwFormat) && c.acceptOp('=') {
@@ -118,4 +121,22 @@ func (p *Parser) explain(st *Statement) error {
 		x.Format = format
 	}
 	return nil
+}
+
+// describeLike reads DESCRIBE table 'pattern', which TiDB's grammar lacks, as
+// the SHOW COLUMNS that it stands for; false: it is not that.
+func (p *Parser) describeLike(st *Statement) (bool, error) {
+	c := cursor{p: p, i: 1}
+	if _, err := c.tableName(); err != nil || p.tokens[c.i].kind != tokString || !p.isEnd(c.i+1) {
+		return false, nil
+	}
+	table := p.text[p.tokens[1].pos:p.tokens[c.i-1].end]
+	p.tidb.SetSQLMode(p.sqlMode())
+	nodes, _, err := p.tidb.ParseSQL("SHOW COLUMNS FROM " + table + " LIKE " + p.textOf(c.i))
+	if err != nil {
+		return true, p.unexpected(c.i)
+	}
+	st.Node = nodes[0]
+	st.Node.SetText(nil, st.Text)
+	return true, nil
 }

@@ -46,7 +46,7 @@ func (p *Parser) walk(from int) error {
 	for i := from; !p.isEnd(i); i++ {
 		t, top := &p.tokens[i], &p.levels[len(p.levels)-1]
 		if t.word != kwNone {
-			if p.op(i-1) != '.' || p.op(i-2) == '.' {
+			if p.op(i-1) != '.' {
 				if err := p.refuseWord(i, top); err != nil {
 					return err
 				}

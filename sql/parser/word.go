@@ -103,6 +103,7 @@ const (
 	kwSet
 	kwSets
 	kwShow
+	kwSounds
 	kwStatus
 	kwStraightJoin
 	kwStream
@@ -151,7 +152,7 @@ var keywords = map[string]keyword{
 	"order": kwOrder, "outer": kwOuter, "pivot": kwPivot, "qualify": kwQualify, "regexp": kwRegexp,
 	"replace": kwReplace, "restrict": kwRestrict, "right": kwRight, "rlike": kwRlike, "rollup": kwRollup,
 	"secret": kwSecret, "select": kwSelect, "semi": kwSemi, "session": kwSession, "session_end": kwSessionEnd,
-	"session_start": kwSessionStart, "set": kwSet, "sets": kwSets, "show": kwShow, "status": kwStatus,
+	"session_start": kwSessionStart, "set": kwSet, "sets": kwSets, "show": kwShow, "sounds": kwSounds, "status": kwStatus,
 	"straight_join": kwStraightJoin, "stream": kwStream, "streams": kwStreams, "system_time": kwSystemTime,
 	"table": kwTable, "tables": kwTables, "tablesample": kwTablesample, "then": kwThen, "timeout": kwTimeout,
 	"tumble": kwTumble, "tumble_end": kwTumbleEnd, "tumble_start": kwTumbleStart, "union": kwUnion,
