@@ -21,6 +21,8 @@ type creating struct {
 	*binder
 	table  *catalog.Table
 	stream bool
+	// nullDefaults are the columns with DEFAULT NULL; their number is final by then.
+	nullDefaults []*catalog.Column
 }
 
 // createTable binds CREATE TABLE and CREATE STREAM TABLE.
@@ -173,7 +175,8 @@ func (c *creating) defaultOption(col *catalog.Column, o *ast.ColumnOption) error
 		return err
 	}
 	if text == "NULL" {
-		return nil // what a nullable column has anyway; checkDefaults refuses it for others
+		c.nullDefaults = append(c.nullDefaults, col) // what a nullable column has anyway
+		return nil
 	}
 	if t := col.Type; t.Kind == types.Text || t.Kind == types.Blob || t.Kind == types.JSON {
 		return sqlerr.New(sqlerr.BlobCantHaveDefault, "BLOB, TEXT, GEOMETRY or JSON column '%s' can't have a default value", col.Name)
@@ -185,6 +188,11 @@ func (c *creating) defaultOption(col *catalog.Column, o *ast.ColumnOption) error
 // checkDefaults binds each DEFAULT once: error 1067 for one that its column
 // cannot hold.
 func (c *creating) checkDefaults() error {
+	for _, col := range c.nullDefaults {
+		if col.Type.NotNull {
+			return sqlerr.New(sqlerr.InvalidDefault, "Invalid default value for '%s'", col.Name)
+		}
+	}
 	for i := range c.table.Columns {
 		col := &c.table.Columns[i]
 		if col.Default == nil {

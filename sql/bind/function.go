@@ -25,7 +25,7 @@ var varying = map[string]bool{
 }
 
 // synonyms are names for the same function.
-var synonyms = map[string]string{"adddate": "date_add", "subdate": "date_sub", "position": "locate", "char_func": "char"}
+var synonyms = map[string]string{"adddate": "date_add", "subdate": "date_sub", "position": "locate", "char_func": "char", "insert_func": "insert"}
 
 // function binds a call by name.
 func (b *binder) function(n *ast.FuncCallExpr, in *names) (*expr.Expr, error) {
@@ -54,11 +54,19 @@ func (b *binder) function(n *ast.FuncCallExpr, in *names) (*expr.Expr, error) {
 	case "values":
 		return nil, sqlerr.Unsupported("VALUES() of an expression")
 	}
-	args, err := b.arguments(n.Args, in)
+	nodes, using, err := charUsing(fn, n.Args)
 	if err != nil {
 		return nil, err
 	}
-	return b.call(fn, args...)
+	args, err := b.arguments(nodes, in)
+	if err != nil {
+		return nil, err
+	}
+	e, err := b.call(fn, args...)
+	if err != nil || using == "" {
+		return e, err
+	}
+	return b.call("convert", e, word(using))
 }
 
 // unknownFunction makes of error 1305 a refusal if MySQL has the function or
@@ -76,6 +84,17 @@ func (b *binder) unknownFunction(err error, fn string) error {
 		e.Message = strings.Replace(e.Message, fn, db+"."+fn, 1)
 	}
 	return &e
+}
+
+// charUsing splits the character set off the arguments of CHAR(… USING cs): the
+// last one, NULL if none was given.
+func charUsing(fn string, nodes []ast.ExprNode) ([]ast.ExprNode, string, error) {
+	if fn != "char" || len(nodes) == 0 {
+		return nodes, "", nil
+	}
+	last := len(nodes) - 1
+	using := nodes[last].(*parser.Literal).GetString()
+	return nodes[:last], using, checkCharset(using)
 }
 
 // arguments binds a function's arguments; units (DAY, MONTH …) and the sides of

@@ -144,7 +144,7 @@ func label(f *ast.SelectField) string {
 	if f.AsName.O != "" {
 		return f.AsName.O
 	}
-	switch e := f.Expr.(type) {
+	switch e := bare(f.Expr).(type) {
 	case *ast.ColumnNameExpr:
 		return e.Name.Name.O
 	case *parser.Literal:
@@ -153,6 +153,9 @@ func label(f *ast.SelectField) string {
 			return "NULL"
 		case string:
 			return v
+		}
+		if e.IsBool() {
+			return strings.ToUpper(f.Text())
 		}
 	}
 	return f.Text()
