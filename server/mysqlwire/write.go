@@ -116,7 +116,9 @@ func (c *conn) writeOK(r *session.Result, more bool) {
 	p.out = appendLenenc(p.out, r.Affected)
 	p.out = appendLenenc(p.out, r.LastInsertID)
 	c.appendStatus(more)
-	p.out = append(p.out, r.Info...)
+	if r.Info != "" {
+		p.out = appendString(p.out, r.Info) // the manual says "to the end"; servers and clients have a length
+	}
 	p.end()
 }
 

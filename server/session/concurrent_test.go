@@ -180,6 +180,19 @@ func TestPrepareDescribes(t *testing.T) {
 	}
 }
 
+func TestExplain(t *testing.T) {
+	_, _, s := newTest(t)
+	mustDo(t, s, "CREATE TABLE t (id BIGINT PRIMARY KEY)")
+	for text, want := range map[string]string{
+		"EXPLAIN SELECT id FROM t": "shop.t", "EXPLAIN FORMAT=json SELECT id FROM t": `"root"`, "EXPLAIN FORMAT=dot SELECT id FROM t": "digraph",
+		"EXPLAIN t": "bigint",
+	} {
+		if got := mustDo(t, s, text); !strings.Contains(got, want) {
+			t.Errorf("%s: %s", text, got)
+		}
+	}
+}
+
 func TestMatchLike(t *testing.T) {
 	for _, c := range []struct {
 		pattern, s string

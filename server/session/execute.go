@@ -82,12 +82,12 @@ func (s *Session) constantRow(c *compiled) (engine.Rows, error) {
 	chunk := &batch.Chunk{Cols: make([]*vector.Vector, len(c.constant)), N: 1}
 	ec := s.evalContext(false)
 	for i, e := range c.constant {
-		val, err := eval.Const(e, ec)
+		val, err := constant(e, ec)
 		if err != nil {
 			return nil, err
 		}
 		chunk.Cols[i] = vector.New(e.Type, 1)
-		appendValue(chunk.Cols[i], &val)
+		appendValue(chunk.Cols[i], val)
 	}
 	return &fixedRows{c.fields, []*batch.Chunk{chunk}}, nil
 }
@@ -99,6 +99,15 @@ func (s *Session) evalContext(assign bool) *eval.Context {
 		Now: s.now.UnixMicro(), Location: s.settings.location, Strict: assign && s.settings.strict,
 		Warn: s.warn,
 	}
+}
+
+// constant computes an expression without columns.
+func constant(e *expr.Expr, ec *eval.Context) (*expr.Value, error) {
+	if e.Op == expr.OpConst {
+		return e.Value, nil
+	}
+	v, err := eval.Const(e, ec)
+	return &v, err
 }
 
 // insertRows runs INSERT and REPLACE. sent is how many rows the statement lists.
@@ -162,13 +171,9 @@ func (s *Session) valuesToInsert(b *bind.Insert) (*batch.Chunk, error) {
 	for n, row := range b.Rows {
 		ec.FirstRow = n
 		for i, e := range row {
-			val := e.Value
-			if e.Op != expr.OpConst {
-				v, err := eval.Const(e, ec)
-				if err != nil {
-					return nil, err
-				}
-				val = &v
+			val, err := constant(e, ec)
+			if err != nil {
+				return nil, err
 			}
 			appendValue(chunk.Cols[i], val)
 		}
