@@ -10,10 +10,10 @@ import (
 )
 
 // context gives the rules what they ask of the expression packages.
-func context(tree *logical.Tree) *rule.Context {
+func context(tree *logical.Tree, o Options) *rule.Context {
 	return &rule.Context{
 		IDs:      tree.IDs,
-		Derived:  logical.NewDeriver(),
+		Derived:  logical.NewDeriver(o.Continuous),
 		Fold:     fold,
 		Cast:     func(e *expr.Expr, t types.Type) (*expr.Expr, error) { return builtin.Cast(nil, e, t) },
 		Volatile: func(fn string) bool { return !builtin.Deterministic(fn) },

@@ -9,6 +9,7 @@ package planner
 
 import (
 	"fmt"
+	"slices"
 
 	"streamsql/catalog"
 	"streamsql/planner/logical"
@@ -22,20 +23,25 @@ import (
 type Options struct {
 	// Continuous: the plan keeps a result up to date; else it answers once.
 	Continuous bool
+	// Settled says of a one-off plan that its sources give just the rows that are
+	// there. Without, a base table may come as a snapshot with a transaction's own
+	// changes beside it, which take rows of the snapshot back: MIN and MAX then keep
+	// all values, and a LIMIT cuts only where all rows have met.
+	Settled bool
 	// Trace, if set, gets the names of the rules that changed the tree, in order.
 	Trace func(ruleName string)
 }
 
 // Plan plans q. A feature that a continuous query cannot have yet is error 1235.
 func Plan(q *bind.Query, o Options) (*physical.Plan, error) {
-	tree, err := logical.Build(q, logical.Options{Continuous: o.Continuous, AppendOnly: appendOnly})
+	tree, err := logical.Build(q, logical.Options{Continuous: o.Continuous, AppendOnly: o.appendOnly})
 	if err != nil {
 		return nil, err
 	}
 	if err := logical.Check(tree); err != nil {
 		return nil, fmt.Errorf("bound tree: %w", err)
 	}
-	c := context(tree)
+	c := context(tree, o)
 	for _, name := range rule.Optimize(c, tree) {
 		if o.Trace != nil {
 			o.Trace(name)
@@ -52,18 +58,17 @@ func Plan(q *bind.Query, o Options) (*physical.Plan, error) {
 	return build.Plan(tree, c.Derived, o.Continuous)
 }
 
-// appendOnly says whether an object's changelog never retracts: a stream without
-// a key of the user's, or a materialized view whose plan says so.
-func appendOnly(t *catalog.Table) bool {
-	switch t.Kind {
-	case catalog.StreamTable:
-		for _, k := range t.Primary {
-			if !t.Columns[k].Hidden {
-				return false
-			}
-		}
-		return true
-	case catalog.MaterializedView:
+// appendOnly says whether what a source gives never retracts. Asked once, that
+// is anything but a table that the transaction may have changed; kept up to
+// date, a stream without a key of the user's, or a materialized view whose plan
+// says so.
+func (o Options) appendOnly(t *catalog.Table) bool {
+	switch {
+	case !o.Continuous:
+		return o.Settled || t.Kind != catalog.BaseTable
+	case t.Kind == catalog.StreamTable:
+		return !slices.ContainsFunc(t.Primary, func(k int) bool { return !t.Columns[k].Hidden })
+	case t.Kind == catalog.MaterializedView:
 		p, err := physical.Decode(t.Plan)
 		return err == nil && p.AppendOnly
 	}

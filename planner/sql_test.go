@@ -80,7 +80,7 @@ func (w *world) create(script string) error {
 }
 
 // plan plans a SELECT; trace are the rules that fired.
-func (w *world) plan(sql string, continuous bool) (p *physical.Plan, trace []string, err error) {
+func (w *world) plan(sql string, o planner.Options) (p *physical.Plan, trace []string, err error) {
 	stmt, err := w.bind(sql)
 	if err != nil {
 		return nil, nil, err
@@ -96,14 +96,16 @@ func (w *world) plan(sql string, continuous bool) (p *physical.Plan, trace []str
 	default:
 		return nil, nil, fmt.Errorf("no query in a %T", stmt)
 	}
-	p, err = planner.Plan(q, planner.Options{Continuous: continuous, Trace: func(name string) { trace = append(trace, name) }})
+	o.Trace = func(name string) { trace = append(trace, name) }
+	p, err = planner.Plan(q, o)
 	return p, trace, err
 }
 
 // TestPlans runs the scripts in testdata. A script has
 //
 //	schema: CREATE statements
-//	plan [view] [key]: the plan of a query, one-off or of a materialized view; its key
+//	plan [view | settled] [key]: the plan of a query, one-off or of a materialized
+//	view; with its key
 //	rule name=…: a rule that must fire in planning it as a view
 //	no-rule name=…: one that must not
 //	dot, json: the plan of a view in another form
@@ -117,7 +119,8 @@ func TestPlans(t *testing.T) {
 				}
 				return "ok"
 			}
-			p, trace, err := w.plan(d.Input, d.Cmd != "plan" || d.HasArg("view"))
+			o := planner.Options{Continuous: d.Cmd != "plan" || d.HasArg("view"), Settled: d.HasArg("settled")}
+			p, trace, err := w.plan(d.Input, o)
 			if err != nil {
 				return errorText(err)
 			}

@@ -25,7 +25,7 @@ type Tree struct {
 // Options of Build.
 type Options struct {
 	Continuous bool
-	// AppendOnly says of a catalog object whether its changelog never retracts.
+	// AppendOnly says of a catalog object whether what it gives never retracts.
 	AppendOnly func(*catalog.Table) bool
 }
 
@@ -158,7 +158,7 @@ func (b *builder) scan(r *bind.Scan) Node {
 			s.Cols[i].Name = alias + "." + c.Name
 		}
 	}
-	s.AppendOnly = !b.Continuous || b.AppendOnly != nil && b.AppendOnly(r.Table)
+	s.AppendOnly = b.AppendOnly(r.Table)
 	return s
 }
 

@@ -30,10 +30,17 @@ func (p *Props) HasKeyIn(set ColSet) bool {
 func (p *Props) OneRow() bool { return p.HasKeyIn(nil) }
 
 // Deriver finds properties, once for each node.
-type Deriver struct{ memo map[Node]*Props }
+type Deriver struct {
+	oneBatch bool
+	memo     map[Node]*Props
+}
 
-// NewDeriver makes a Deriver.
-func NewDeriver() *Deriver { return &Deriver{memo: map[Node]*Props{}} }
+// NewDeriver makes a Deriver for trees of one-off queries, in which all there is
+// comes in one batch (so that what gives its rows at the end of a batch takes
+// none back), or of continuous ones.
+func NewDeriver(continuous bool) *Deriver {
+	return &Deriver{oneBatch: !continuous, memo: map[Node]*Props{}}
+}
 
 // Props are n's properties.
 func (d *Deriver) Props(n Node) *Props {
@@ -71,14 +78,14 @@ func (d *Deriver) derive(n Node) *Props {
 				keys = append(keys, k)
 			}
 		}
-		return &Props{Keys: keys, Grows: in.Grows && len(n.Keys) > 0}
+		return &Props{Keys: keys, AppendOnly: d.oneBatch, Grows: in.Grows && len(n.Keys) > 0}
 	case *Distinct:
 		in := d.Props(n.Input)
 		keys := append(slices.Clip(in.Keys), idsOf(n.Columns()))
-		return &Props{Keys: keys, AppendOnly: in.AppendOnly, Grows: in.Grows}
+		return &Props{Keys: keys, AppendOnly: in.AppendOnly || d.oneBatch, Grows: in.Grows}
 	case *Sort:
 		in := d.Props(n.Input)
-		p := &Props{Keys: in.Keys, AppendOnly: in.AppendOnly, Grows: in.Grows && n.Limit < 0}
+		p := &Props{Keys: in.Keys, AppendOnly: d.oneBatch, Grows: in.Grows && n.Limit < 0}
 		if n.Limit == 0 || n.Limit == 1 {
 			p.Keys = [][]int{{}}
 		}

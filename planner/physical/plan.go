@@ -66,8 +66,7 @@ type Node struct {
 }
 
 // Props are what is known of a node's output; EXPLAIN prints them. In a one-off
-// plan AppendOnly rests on each Source giving its snapshot with positive weights
-// only, in one batch.
+// plan an append-only Source gives its rows with positive weights, in one batch.
 type Props struct {
 	Keys       [][]int `json:"keys,omitempty"` // each: positions that are unique together
 	AppendOnly bool    `json:"append_only,omitempty"`

@@ -23,7 +23,7 @@ func TestRulesKeepTheRows(t0 *testing.T) {
 			t.Fatalf("the generator is wrong: %v", err)
 		}
 		ctx := &Context{
-			IDs: tree.IDs, Derived: logical.NewDeriver(),
+			IDs: tree.IDs, Derived: logical.NewDeriver(true),
 			Fold: func(e *expr.Expr) (expr.Value, bool) {
 				if v := plantest.Value(e, nil); v != nil {
 					return expr.Value{I: *v}, true

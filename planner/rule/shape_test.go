@@ -69,6 +69,7 @@ func TestTwoPhaseAggregate(t0 *testing.T) {
 	}{
 		{group(t(), by(b), call(9, "count"), call(10, "sum", c), call(11, "avg", c)), true},
 		{group(t(), by(b)), true},
+		{group(t(), by(a, b), call(9, "sum", c)), false}, // a row a key: nothing to combine
 		{group(stream(), by(b), call(9, "min", c), call(10, "max", c)), true},
 		{group(t(), by(b), call(9, "min", c)), false}, // rows of t can be retracted
 		{group(t(), by(b), call(9, "count"), call(10, "max", c)), false},

@@ -128,7 +128,7 @@ func apply(tb testing.TB, r Rule, root logical.Node, out ...*expr.Expr) string {
 		tb.Fatal(err)
 	}
 	ctx := &Context{
-		IDs: tree.IDs, Derived: logical.NewDeriver(),
+		IDs: tree.IDs, Derived: logical.NewDeriver(true),
 		Fold:     foldPlus,
 		Cast:     func(e *expr.Expr, t types.Type) (*expr.Expr, error) { return expr.NewCall("cast", t, e), nil },
 		Volatile: func(fn string) bool { return fn == "rand" },

@@ -7,10 +7,14 @@ import (
 
 var twoPhaseAggregate = Rule{
 	Name:   "two_phase_aggregate",
-	Reason: "rows of a key combined before the shuffle cross it as one; only where a partial value can be taken back",
+	Reason: "rows of a key combined before the shuffle cross it as one; not where each key has one row, nor where a partial value could not be taken back",
 	Apply: everywhere(func(c *Context, n logical.Node) logical.Node {
 		a, ok := n.(*logical.Aggregate)
-		if !ok || a.TwoPhase || !combinable(a, c.Derived.Props(a.Input).AppendOnly) {
+		if !ok || a.TwoPhase {
+			return n
+		}
+		in := c.Derived.Props(a.Input)
+		if len(a.Keys) > 0 && in.HasKeyIn(logical.SetOf(a.Keys)) || !combinable(a, in.AppendOnly) {
 			return n
 		}
 		out := *a

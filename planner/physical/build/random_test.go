@@ -27,7 +27,7 @@ func TestPlanGivesTheRows(t0 *testing.T) {
 		}
 		text := logical.Text(tree.Root)
 		ctx := &rule.Context{
-			IDs: tree.IDs, Derived: logical.NewDeriver(),
+			IDs: tree.IDs, Derived: logical.NewDeriver(false),
 			Fold:     func(*expr.Expr) (expr.Value, bool) { return expr.Value{}, false },
 			Cast:     func(e *expr.Expr, t types.Type) (*expr.Expr, error) { return expr.NewCall("cast", t, e), nil },
 			Volatile: func(string) bool { return false },
