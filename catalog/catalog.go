@@ -68,16 +68,18 @@ type Table struct {
 	Columns  []Column `json:"columns"`
 	// Primary is the primary key: of a table without one, the hidden row id; of a
 	// materialized view the unique key that the planner found; nil: a bag.
-	Primary   []int             `json:"primary,omitempty"`
-	Unique    []Key             `json:"unique,omitempty"` // further unique keys
-	Options   map[string]string `json:"options,omitempty"`
-	Text      string            `json:"text"`            // the CREATE statement as typed
-	Query     string            `json:"query,omitempty"` // views: the SELECT as typed
-	Session   Session           `json:"session"`
-	Plan      []byte            `json:"plan,omitempty"`  // materialized view: the physical plan
-	Reads     []ID              `json:"reads,omitempty"` // objects that the query names directly
-	Comment   string            `json:"comment,omitempty"`
-	CreatedAt int64             `json:"created_at"` // microseconds since 1970 UTC
+	Primary []int             `json:"primary,omitempty"`
+	Unique  []Key             `json:"unique,omitempty"` // further unique keys
+	Options map[string]string `json:"options,omitempty"`
+	Text    string            `json:"text"`            // the CREATE statement as typed
+	Query   string            `json:"query,omitempty"` // views: the SELECT as typed
+	Session Session           `json:"session"`
+	Plan    []byte            `json:"plan,omitempty"` // materialized view: the physical plan
+	// Reads are the objects that the query names directly; of a materialized view,
+	// whose plan holds them, also those that it reads through plain views.
+	Reads     []ID   `json:"reads,omitempty"`
+	Comment   string `json:"comment,omitempty"`
+	CreatedAt int64  `json:"created_at"` // microseconds since 1970 UTC
 }
 
 // Reader looks things up in one version of the catalog. Database and object
@@ -90,5 +92,5 @@ type Reader interface {
 	Table(db, name string) (*Table, bool)
 	TableByID(id ID) (*Table, bool)
 	Tables(db string) []*Table // by name
-	Readers(id ID) []*Table    // objects whose query reads id directly, by name
+	Readers(id ID) []*Table    // objects that have id among their Reads, by name
 }

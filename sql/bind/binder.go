@@ -36,7 +36,8 @@ type session struct {
 	relations int
 	depth     int
 	params    []types.Type
-	reads     []*catalog.Table
+	reads     []*catalog.Table // named by the statement itself
+	scanned   []*catalog.Table // read, by name or through views
 }
 
 // binder binds one query text: the statement, or a view that it uses.

@@ -1,6 +1,7 @@
 package bind
 
 import (
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -109,13 +110,25 @@ func (b *binder) define(t *catalog.Table, node ast.StmtNode, columns []string) (
 	for _, c := range q.Out {
 		t.Columns = append(t.Columns, catalog.Column{Name: c.Name, Type: c.Type})
 	}
-	for _, r := range b.reads {
-		if r.Kind == catalog.Virtual && t.Kind == catalog.MaterializedView {
+	t.Reads, err = b.readIDs(t.Kind)
+	return q, err
+}
+
+// readIDs are the objects that a view depends on: those that its query names,
+// and as a materialized view keeps its plan, those that it reads through others.
+func (b *binder) readIDs(kind catalog.Kind) ([]catalog.ID, error) {
+	read := b.reads
+	if kind == catalog.MaterializedView {
+		read = append(slices.Clone(read), b.scanned...)
+	}
+	var out []catalog.ID
+	for _, t := range read {
+		if t.Kind == catalog.Virtual && kind == catalog.MaterializedView {
 			return nil, sqlerr.Unsupported("a system view in a materialized view")
 		}
-		if r.ID != 0 {
-			t.Reads = append(t.Reads, r.ID)
+		if t.ID != 0 && !slices.Contains(out, t.ID) {
+			out = append(out, t.ID)
 		}
 	}
-	return q, nil
+	return out, nil
 }

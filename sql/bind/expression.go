@@ -90,7 +90,11 @@ func (b *binder) predicate(node ast.ExprNode, in *names) (*expr.Expr, error) {
 	case *ast.PatternLikeOrIlikeExpr:
 		return b.like(n, in)
 	case *ast.PatternRegexpExpr:
-		return b.callOn(negated("regexp", n.Not), in, n.Expr, n.Pattern)
+		e, err := b.callOn("regexp", in, n.Expr, n.Pattern)
+		if err != nil || !n.Not {
+			return e, err
+		}
+		return b.call("not", e)
 	default:
 		return nil, refuseExpression(node)
 	}

@@ -1,6 +1,7 @@
 package bind
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/pingcap/tidb/pkg/parser/ast"
@@ -111,6 +112,9 @@ func refuseTableName(n *ast.TableName) error {
 func (b *binder) scan(t *catalog.Table, alias string) (source, error) {
 	if err := b.relation(); err != nil {
 		return source{}, err
+	}
+	if !slices.Contains(b.scanned, t) {
+		b.scanned = append(b.scanned, t)
 	}
 	r := &Scan{Table: t, Alias: alias, Cols: make([]Col, len(t.Columns))}
 	s := source{rel: r, scope: scope{cols: make([]visible, len(t.Columns))}}
