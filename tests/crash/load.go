@@ -15,6 +15,7 @@ var schema = []string{
 	"CREATE DATABASE crash",
 	"CREATE STREAM TABLE crash.events (writer INT NOT NULL, seq BIGINT NOT NULL, k INT NOT NULL, v INT, s VARCHAR(8), d DECIMAL(10,2))",
 	"CREATE TABLE crash.items (id INT PRIMARY KEY, owner INT, price DECIMAL(10,2), n INT)",
+	"CREATE STREAM TABLE crash.marks (n INT)",
 }
 
 // view is a continuous query; its text is also its recomputation.
@@ -29,7 +30,7 @@ var views = []view{
 	{"extremes", "SELECT k, MIN(v) AS lo, MAX(v) AS hi, MIN(s) AS a, MAX(s) AS z, MAX(d) AS d FROM events GROUP BY k"},
 	{"uniques", "SELECT s, COUNT(DISTINCT k) AS ks, COUNT(DISTINCT v) AS vs FROM events GROUP BY s"},
 	{"large", "SELECT writer, seq, v FROM events WHERE v > 90"},
-	{"histogram", "SELECT FLOOR(n / 8) AS b, COUNT(*) AS c, SUM(s) AS s FROM by_key GROUP BY FLOOR(n / 8)"},
+	{"histogram", "SELECT n DIV 8 AS b, COUNT(*) AS c, SUM(s) AS s FROM by_key GROUP BY n DIV 8"},
 	{"joined", "SELECT i.owner, COUNT(*) AS n, SUM(e.v) AS s, MAX(i.price) AS p FROM events AS e JOIN items AS i ON e.k = i.id GROUP BY i.owner"},
 	{"outer_join", "SELECT i.id, i.n, b.n AS events FROM items AS i LEFT JOIN by_key AS b ON b.k = i.id"},
 	{"top_level", "SELECT COUNT(*) AS c, SUM(c) AS keyed, MAX(b) AS b FROM histogram"},

@@ -101,7 +101,11 @@ func explain(ctx context.Context, p program, d *difference, subject, reference s
 		return true
 	})
 	var b strings.Builder
-	fmt.Fprintf(&b, "program %d differs:\n%s\n\n-- go test ./tests/random -run TestPrograms -programs 1 -seed %d, shrunk:\n", p.seed, last.what, p.seed)
+	fmt.Fprintf(&b, "program %d differs:\n%s\n", p.seed, d.what)
+	if last != d {
+		fmt.Fprintf(&b, "\nand shrunk:\n%s\n", last.what)
+	}
+	fmt.Fprintf(&b, "\n-- go test ./tests/random -run TestPrograms -programs 1 -seed %d, shrunk:\n", p.seed)
 	for _, s := range small.steps {
 		if text := s.String(); text != "" {
 			b.WriteString(text + ";\n")

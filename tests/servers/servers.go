@@ -18,10 +18,13 @@ import (
 	"testing"
 	"time"
 
-	_ "github.com/go-sql-driver/mysql" // the driver that Open uses
+	"github.com/go-sql-driver/mysql"
 
 	"streamsql/cmd/streamsql/child"
 )
+
+// The driver would log each connection that a kill breaks.
+func init() { mysql.SetLogger(&mysql.NopLogger{}) }
 
 // Missing skips a test that needs something which this machine lacks; in CI it
 // fails it.
