@@ -274,3 +274,13 @@ func BenchmarkParse(b *testing.B) {
 		})
 	}
 }
+
+func BenchmarkSplit(b *testing.B) {
+	sql := insert1000()
+	b.SetBytes(int64(len(sql)))
+	for b.Loop() {
+		if text, _, ok := parser.Split(sql).Next(); !ok || len(text) != len(sql) {
+			b.Fatal("cut")
+		}
+	}
+}

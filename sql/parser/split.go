@@ -26,6 +26,10 @@ func (s *Splitter) Next() (text string, offset int, ok bool) {
 		begin, empty := s.pos, true
 		end := -1
 		for end < 0 {
+			for l.pos < len(s.text) && !telling[s.text[l.pos]] {
+				empty = empty && isSpace(s.text[l.pos])
+				l.pos++
+			}
 			switch t := l.next(); {
 			case t.kind == tokEnd:
 				end, s.pos = t.pos, len(s.text)
@@ -51,6 +55,15 @@ func (s *Splitter) Next() (text string, offset int, ok bool) {
 	}
 	return "", len(s.text), false
 }
+
+// telling marks the bytes that can begin what a statement's end depends on:
+// quotes, comments, the semicolon itself. Everything else is passed over.
+var telling = func() (t [256]bool) {
+	for _, c := range []byte("'\"`;#-/*@") {
+		t[c] = true
+	}
+	return t
+}()
 
 // trim narrows text[from:to] by the white space at both ends.
 func trim(text string, from, to int) (int, int) {
