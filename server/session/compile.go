@@ -52,7 +52,7 @@ func (s *Session) compile(stmt *parser.Statement, params []Param) (*compiled, er
 // binder asks for a value that the session alone has.
 func (s *Session) bindEnv(c *compiled, params []Param) *bind.Env {
 	return &bind.Env{
-		Catalog: s.server.engine.Catalog(), Session: s.settings.catalog, Mode: s.settings.mode,
+		Catalog: s.server.catalog(), Session: s.settings.catalog, Mode: s.settings.mode,
 		Vars: func(name string, global bool) (*expr.Expr, error) {
 			c.private = true
 			return s.lookupVar(name, global)
@@ -155,7 +155,7 @@ func (s *Session) cachedSelect(text string) *compiled {
 	p := &s.server.plans
 	p.mu.RLock()
 	defer p.mu.RUnlock()
-	if p.version != s.server.engine.Catalog().Version() {
+	if p.version != s.server.catalog().Version() {
 		return nil
 	}
 	return p.m[s.planKey(text)]

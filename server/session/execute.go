@@ -21,7 +21,7 @@ import (
 
 // data runs the statements that go through the binder.
 func (s *Session) data(ctx context.Context, stmt *parser.Statement, params []Param, more bool, emit Emit) error {
-	version := s.server.engine.Catalog().Version()
+	version := s.server.catalog().Version()
 	c, err := s.compile(stmt, params)
 	if err != nil {
 		return err

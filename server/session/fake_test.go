@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"streamsql/catalog"
+	"streamsql/catalog/infoschema"
 	"streamsql/engine"
 	"streamsql/operators/batch"
 	"streamsql/planner/physical"
@@ -251,6 +252,10 @@ func (t *fakeTx) node(n *physical.Node) (*batch.Chunk, error) {
 			return &batch.Chunk{N: 1}, nil
 		}
 		all := t.e.rows[catalog.ID(n.Source.Table)]
+		if all == nil {
+			all = &batch.Chunk{}
+			all.Cols, all.N = infoschema.Rows(t.e.catalog, catalog.ID(n.Source.Table))
+		}
 		out := &batch.Chunk{N: all.N}
 		for _, c := range n.Source.Columns {
 			out.Cols = append(out.Cols, all.Cols[c])

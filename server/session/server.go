@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"streamsql/catalog"
+	"streamsql/catalog/infoschema"
 	"streamsql/engine"
 	"streamsql/sql/bind"
 	"streamsql/sql/sqlerr"
@@ -67,6 +68,9 @@ func NewServer(e Engine, o Options) *Server {
 		globals: globals{m: map[string]value{}}, sessions: map[uint32]*Session{},
 	}
 }
+
+// catalog is the newest version, with the system views.
+func (v *Server) catalog() catalog.Reader { return infoschema.Wrap(v.engine.Catalog()) }
 
 // Open begins a session. It fails when the client's database is not there.
 func (v *Server) Open(ctx context.Context, c Client) (*Session, error) {

@@ -90,7 +90,7 @@ func (s *Session) Use(_ context.Context, db string) error {
 	if db == "" {
 		return sqlerr.New(sqlerr.NoDB, "No database selected")
 	}
-	if _, ok := s.server.engine.Catalog().Database(db); !ok {
+	if _, ok := s.server.catalog().Database(db); !ok {
 		return catalog.UnknownDatabase(db)
 	}
 	s.mu.Lock()
@@ -126,7 +126,7 @@ func (s *Session) table(db, name string) (*catalog.Table, error) {
 	if db == "" {
 		return nil, sqlerr.New(sqlerr.NoDB, "No database selected")
 	}
-	c := s.server.engine.Catalog()
+	c := s.server.catalog()
 	if t, ok := c.Table(db, name); ok {
 		return t, nil
 	}

@@ -9,6 +9,7 @@ import (
 	"github.com/pingcap/tidb/pkg/parser/ast"
 
 	"streamsql/catalog"
+	"streamsql/catalog/infoschema"
 	"streamsql/sql/sqlerr"
 )
 
@@ -60,7 +61,7 @@ func createText(o *catalog.Table) string {
 			lines = append(lines, "  "+columnText(c))
 		}
 	}
-	for _, k := range keysOf(o) {
+	for _, k := range infoschema.Keys(o) {
 		names := make([]string, len(k.Columns))
 		for i, c := range k.Columns {
 			names[i] = quoteName(o.Columns[c].Name)
@@ -85,7 +86,7 @@ func createText(o *catalog.Table) string {
 // columnText is a column's definition.
 func columnText(c catalog.Column) string {
 	text := quoteName(c.Name) + " " + c.Type.String()
-	if name := collationOf(c.Type); name != nil && name != defaultCollation {
+	if name := infoschema.Collation(c.Type); name != nil && name != defaultCollation {
 		text += fmt.Sprint(" COLLATE ", name)
 	}
 	if c.Type.NotNull {

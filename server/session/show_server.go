@@ -9,6 +9,7 @@ import (
 	"github.com/pingcap/tidb/pkg/parser/ast"
 
 	"streamsql/catalog"
+	"streamsql/catalog/infoschema"
 	"streamsql/sql/sqlerr"
 )
 
@@ -94,24 +95,17 @@ func (s *Session) showProcesses(full bool) *table {
 
 func showCharsets() *table {
 	t := newTable("Charset", "Description", "Default collation", "Maxlen#")
-	t.add("ascii", "US ASCII", "ascii_bin", 1)
-	t.add("binary", "Binary pseudo charset", "binary", 1)
-	t.add("utf8mb3", "UTF-8 Unicode", "utf8mb3_bin", 3)
-	t.add("utf8mb4", "UTF-8 Unicode", defaultCollation, 4)
+	for _, c := range infoschema.CharacterSets {
+		t.add(c.Name, c.Description, c.Collation, c.MaxLen)
+	}
 	return t
 }
 
-// showCollations lists the collations with MySQL's ids; clients look up by id
-// what a column definition names.
 func showCollations() *table {
 	t := newTable("Collation", "Charset", "Id#", "Default", "Compiled", "Sortlen#", "Pad_attribute")
-	t.add("ascii_bin", "ascii", 65, "Yes", "Yes", 1, "PAD SPACE")
-	t.add("binary", "binary", 63, "Yes", "Yes", 1, "NO PAD")
-	t.add("utf8mb3_bin", "utf8mb3", 83, "Yes", "Yes", 1, "PAD SPACE")
-	t.add("utf8mb3_general_ci", "utf8mb3", 33, "", "Yes", 1, "PAD SPACE")
-	t.add("utf8mb4_0900_ai_ci", "utf8mb4", 255, "", "Yes", 0, "NO PAD")
-	t.add("utf8mb4_bin", "utf8mb4", 46, "Yes", "Yes", 1, "PAD SPACE")
-	t.add("utf8mb4_general_ci", "utf8mb4", 45, "", "Yes", 1, "PAD SPACE")
+	for _, c := range infoschema.Collations {
+		t.add(c.Name, c.Charset, c.ID, c.Default, "Yes", c.SortLen, c.Pad)
+	}
 	return t
 }
 

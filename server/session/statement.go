@@ -2,6 +2,7 @@ package session
 
 import (
 	"context"
+	"errors"
 	"strings"
 
 	"github.com/pingcap/tidb/pkg/parser/ast"
@@ -21,10 +22,20 @@ func (s *Session) statement(ctx context.Context, text string, params []Param, mo
 		}
 	}
 	stmt, err := s.parser.Parse(text, s.settings.parserMode)
+	if isComment(text, err) {
+		return s.give(ctx, &Result{}, more, emit)
+	}
 	if err != nil {
 		return err
 	}
 	return s.parsed(ctx, stmt, params, more, emit)
+}
+
+// isComment reports a text that is a comment only, which dump programs send for
+// servers of another kind; err is what the parser says of it.
+func isComment(text string, err error) bool {
+	var e *sqlerr.Error
+	return errors.As(err, &e) && e.Code == sqlerr.EmptyQuery && strings.HasPrefix(strings.TrimLeft(text, " \t\r\n"), "/*")
 }
 
 // parsed runs a statement that is parsed.

@@ -78,7 +78,7 @@ func (s *Session) showKind(db string, kind catalog.Kind, title string) (*table, 
 		return nil, err
 	}
 	t := newTable(title + db)
-	for _, o := range s.server.engine.Catalog().Tables(db) {
+	for _, o := range s.server.catalog().Tables(db) {
 		if o.Kind == kind {
 			t.add(o.Name)
 		}
@@ -107,7 +107,7 @@ func (s *Session) showCreateKind(n *ast.TableName, kind catalog.Kind, word strin
 // or of all.
 func (s *Session) showStreamStatus(n *parser.ShowStreams) (*table, error) {
 	t := newTable("Name", "Database", "State", "Batch#", "Lag_ms#", "Rows#", "Error")
-	c := s.server.engine.Catalog()
+	c := s.server.catalog()
 	for _, st := range s.server.engine.Status() {
 		o, ok := c.TableByID(st.View)
 		if !ok || n.DB != "" && o.Database != n.DB || n.Name != nil && o.Name != n.Name.Name.O {
