@@ -114,7 +114,8 @@ type ShuffleSpec struct {
 // result column each.
 //
 //   - Reduce: input rows are raw.
-//   - Merge with Partial: input is a Reduce's output (Keys are 0 … n−1).
+//   - Merge with Partial: input is a Reduce's output (Keys are 0 … n−1). Aggs are
+//     the Reduce's, with arguments as columns of the Reduce's input.
 //   - Merge without: input rows are raw, aggregates read them by position.
 //
 // Without keys there is one group, which exists even over nothing. Each argument

@@ -52,6 +52,8 @@ func TestJoinKeyTypes(t0 *testing.T) {
 		{types.MakeDecimal(12, 2), types.MakeDecimal(8, 2), "l#1 = r#2"},
 		{types.MakeDecimal(65, 0), types.MakeDecimal(30, 30), ""}, // no DECIMAL holds both
 		{types.MakeBigInt(), unsigned, "cast(l as decimal(20,0))#100 = cast(r as decimal(20,0))#101"},
+		{types.Type{Kind: types.Int, Unsigned: true}, types.MakeBigInt(), "l#1 = r#2"},
+		{types.Type{Kind: types.Int, Unsigned: true}, unsigned, "l#1 = r#2"},
 		{types.MakeDouble(), types.MakeBigInt(), "l#1 = cast(r as double)#100"},
 		{text, types.MakeVarChar(99), "l#1 = r#2"},
 		{text, types.MakeBigInt(), ""},

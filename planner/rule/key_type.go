@@ -13,7 +13,7 @@ func sameRepresentation(a, b types.Type) bool {
 	case a.Class() == types.ClassDecimal:
 		return a.Scale == b.Scale
 	case a.IsInteger() && b.IsInteger(): // a negative has the bits of a large unsigned one
-		return a.Unsigned == b.Unsigned
+		return a.Unsigned == b.Unsigned || !large(a) && !large(b)
 	case a.Class() == types.ClassInt:
 		return a.Kind == b.Kind || plainDate(a) && plainDate(b)
 	case a.Class() == types.ClassBytes:
@@ -21,6 +21,9 @@ func sameRepresentation(a, b types.Type) bool {
 	}
 	return true
 }
+
+// large: values that an int64 holds by their bits only.
+func large(t types.Type) bool { return t.Kind == types.BigInt && t.Unsigned }
 
 // plainDate: microseconds on the value's own clock.
 func plainDate(t types.Type) bool { return t.Kind == types.Date || t.Kind == types.DateTime }
