@@ -150,7 +150,7 @@ func drawExpr(t *rapid.T, depth int) *expr.Expr {
 		w := decimal.Wide{rapid.Uint64().Draw(t, "limb"), 1, 2, rapid.Uint64().Draw(t, "limb")}
 		return expr.NewConst(expr.Value{Wide: &w}, types.MakeDecimal(65, 2))
 	case 3:
-		return expr.NewConst(expr.Value{S: rapid.SliceOfN(rapid.Byte(), 1, 9).Draw(t, "bytes")}, types.MakeVarChar(9))
+		return expr.NewConst(expr.Value{S: rapid.SliceOfN(rapid.Byte(), 0, 9).Draw(t, "bytes")}, types.MakeVarChar(9))
 	case 4:
 		if depth > 0 {
 			return expr.NewCall("+", drawType(t), drawExpr(t, depth-1), drawExpr(t, depth-1))

@@ -89,8 +89,8 @@ type SourceSpec struct {
 // Project (nil: all columns as they are).
 type MapSpec struct {
 	Filter []*expr.Expr `json:"filter,omitempty"`
-	// Project is stored even when empty: no columns is not all columns.
-	Project []*expr.Expr `json:"project"`
+	// Project is stored when empty too: no columns is not all columns.
+	Project []*expr.Expr `json:"project,omitzero"`
 }
 
 // ShuffleKind is where a row may go.

@@ -41,7 +41,7 @@ type Value struct {
 	I    int64         `json:"i,omitempty"` // ClassInt; ClassDecimal while Wide is nil
 	F    float64       `json:"f,omitempty"`
 	Wide *decimal.Wide `json:"wide,omitempty"`
-	S    []byte        `json:"s,omitempty"`
+	S    []byte        `json:"s,omitzero"`
 }
 
 // NewColumn refers to a column.
