@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"runtime"
 	"sync"
 	"time"
 )
@@ -109,6 +110,7 @@ func (c *committer) run() {
 			c.send(reqs)
 		case len(c.flights) > 0:
 			c.settle()
+			runtime.Gosched() // the writers just told may have more to say: into the next message
 		default:
 			return
 		}
