@@ -3,6 +3,7 @@ package catalog
 import (
 	"errors"
 	"slices"
+	"sync"
 	"testing"
 
 	"streamsql/sql/sqlerr"
@@ -151,4 +152,29 @@ func TestCheck(t *testing.T) {
 	if want := "DELETE command denied to user 'bob'@'%' for table 'sales'"; err == nil || err.Error() != want {
 		t.Errorf("got %v, want %q", err, want)
 	}
+}
+
+// TestSnapshotIsSafeForAll: edits of one snapshot and reads of it may run side
+// by side (the race detector watches), and each edit stands alone.
+func TestSnapshotIsSafeForAll(t *testing.T) {
+	s := shop(t)
+	var wg sync.WaitGroup
+	for i := range 8 {
+		wg.Go(func() {
+			for n := range 100 {
+				id := ID(100 + i*100 + n)
+				next, err := s.WithTable(&Table{ID: id, Database: "lab", Name: "x", Reads: []ID{1}})
+				if err != nil {
+					t.Error(err)
+				}
+				if x, ok := next.Table("lab", "x"); !ok || x.ID != id {
+					t.Errorf("table %d is not in its own snapshot", id)
+				}
+				if got := len(s.Tables("lab")) + len(s.Readers(1)) + len(s.Databases()); got != 1+2+2 {
+					t.Errorf("the old snapshot changed: %d", got)
+				}
+			}
+		})
+	}
+	wg.Wait()
 }

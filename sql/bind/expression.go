@@ -90,11 +90,7 @@ func (b *binder) predicate(node ast.ExprNode, in *names) (*expr.Expr, error) {
 	case *ast.PatternLikeOrIlikeExpr:
 		return b.like(n, in)
 	case *ast.PatternRegexpExpr:
-		e, err := b.callOn("regexp", in, n.Expr, n.Pattern)
-		if err != nil || !n.Not {
-			return e, err
-		}
-		return b.call("not", e)
+		return b.callOn(negated("regexp", n.Not), in, n.Expr, n.Pattern)
 	default:
 		return nil, refuseExpression(node)
 	}
