@@ -176,7 +176,7 @@ func allNotNull(args []*expr.Expr) bool {
 	return true
 }
 
-// define registers a function whose arguments each have a fixed class. sig has a
+// define registers a function (names, with commas between them) whose arguments each have a fixed class. sig has a
 // letter an argument: s text or bytes, i BIGINT, d DOUBLE, n any number, t
 // DATETIME(6), T TIME(6), * anything; `?` before the optional ones, `+` after
 // the last if it may repeat.
@@ -214,7 +214,7 @@ func defineBy(names, sig string, flags flag, ret func(c *call) types.Type, kerne
 		c.args = args
 		return c.result(ret(c)), nil
 	}
-	register(f, strings.Fields(names)...)
+	register(f, strings.Split(names, ",")...)
 }
 
 // fit coerces an argument to the class of a letter of define.

@@ -1,0 +1,463 @@
+package builtin
+
+import (
+	"math"
+	"strings"
+
+	"streamsql/sql/decimal"
+	"streamsql/sql/expr"
+	"streamsql/sql/sqlerr"
+	"streamsql/sql/types"
+)
+
+func init() {
+	register(function{min: 3, max: 3, resolve: resolveDateAdd, kernel: dateAddKernel}, "date_add", "date_sub")
+	register(function{min: 2, max: 3, resolve: resolveAddDate, kernel: dateAddKernel}, "adddate", "subdate")
+	register(function{min: 3, max: 3, resolve: func(c *call) (*expr.Expr, error) {
+		return Call(c.env, "date_add", c.args[2], c.args[1], c.args[0])
+	}}, "timestampadd")
+	define("datediff", "tt", 0, returns(types.MakeBigInt()), strict(func(f *Frame, i int) {
+		a, _ := types.SplitDay(f.Args[0].Int(i))
+		b, _ := types.SplitDay(f.Args[1].Int(i))
+		f.Out.AppendInt(a - b)
+	}))
+	defineBy("timestampdiff", "*tt", 0, returns(types.MakeBigInt()), timestampDiffKernel)
+	register(function{min: 2, max: 2, resolve: resolveTimeDiff, kernel: func(*expr.Expr) Kernel { return strict(timeDiffRow) }}, "timediff")
+	register(function{min: 2, max: 2, resolve: resolveAddTime, kernel: addTimeKernel}, "addtime", "subtime")
+	define("period_add", "ii", total, returns(types.MakeBigInt()), strict(func(f *Frame, i int) {
+		f.Out.AppendInt(fromMonths(toMonths(f.Args[0].Int(i)) + f.Args[1].Int(i)))
+	}))
+	define("period_diff", "ii", total, returns(types.MakeBigInt()), strict(func(f *Frame, i int) {
+		f.Out.AppendInt(toMonths(f.Args[0].Int(i)) - toMonths(f.Args[1].Int(i)))
+	}))
+}
+
+// unit is an INTERVAL's unit in lower case.
+type unit string
+
+// interval is an amount of time: months, and microseconds beside them.
+type interval struct{ months, us int64 }
+
+// simple are the units that are one number: how much one of them is.
+var simple = map[unit]interval{
+	"microsecond": {us: 1}, "second": {us: types.Second}, "minute": {us: types.Minute}, "hour": {us: types.Hour},
+	"day": {us: types.Day}, "week": {us: 7 * types.Day}, "month": {months: 1}, "quarter": {months: 3}, "year": {months: 12},
+}
+
+// composite are the units of several numbers: what each is, the last one last.
+var composite = map[unit][]interval{
+	"year_month":         {{months: 12}, {months: 1}},
+	"day_hour":           {{us: types.Day}, {us: types.Hour}},
+	"day_minute":         {{us: types.Day}, {us: types.Hour}, {us: types.Minute}},
+	"day_second":         {{us: types.Day}, {us: types.Hour}, {us: types.Minute}, {us: types.Second}},
+	"day_microsecond":    {{us: types.Day}, {us: types.Hour}, {us: types.Minute}, {us: types.Second}, {us: 1}},
+	"hour_minute":        {{us: types.Hour}, {us: types.Minute}},
+	"hour_second":        {{us: types.Hour}, {us: types.Minute}, {us: types.Second}},
+	"hour_microsecond":   {{us: types.Hour}, {us: types.Minute}, {us: types.Second}, {us: 1}},
+	"minute_second":      {{us: types.Minute}, {us: types.Second}},
+	"minute_microsecond": {{us: types.Minute}, {us: types.Second}, {us: 1}},
+	"second_microsecond": {{us: types.Second}, {us: 1}},
+}
+
+// unitOf reads the constant that names a unit.
+func unitOf(e *expr.Expr) (unit, error) {
+	if e.Op == expr.OpConst && !e.Value.Null {
+		u := unit(strings.TrimPrefix(strings.ToLower(string(e.Value.S)), "sql_tsi_"))
+		if _, ok := simple[u]; ok {
+			return u, nil
+		}
+		if _, ok := composite[u]; ok {
+			return u, nil
+		}
+	}
+	return "", sqlerr.New(sqlerr.WrongArguments, "Incorrect arguments to INTERVAL")
+}
+
+// clockOnly reports a unit without days or more.
+func (u unit) clockOnly() bool {
+	switch u {
+	case "hour", "minute", "second", "microsecond":
+		return true
+	}
+	return strings.HasPrefix(string(u), "hour_") || strings.HasPrefix(string(u), "minute_") || strings.HasPrefix(string(u), "second_")
+}
+
+// dateOnly reports a unit of whole days or more.
+func (u unit) dateOnly() bool {
+	switch u {
+	case "day", "week", "month", "quarter", "year", "year_month":
+		return true
+	}
+	return false
+}
+
+// fsp is how many digits of a second the unit adds, of a number with that scale.
+func (u unit) fsp(scale int) int {
+	switch {
+	case u == "second":
+		return min(scale, 6)
+	case strings.HasSuffix(string(u), "microsecond"):
+		return 6
+	}
+	return 0
+}
+
+// resolveAddDate is ADDDATE(d, days), or with a unit DATE_ADD.
+func resolveAddDate(c *call) (*expr.Expr, error) {
+	fn := map[string]string{"adddate": "date_add", "subdate": "date_sub"}[c.fn]
+	args := c.args
+	if len(args) == 2 {
+		args = append(args[:2:2], expr.NewConst(expr.Value{S: []byte("day")}, types.MakeVarChar(3)))
+	}
+	return Call(c.env, fn, args...)
+}
+
+// resolveDateAdd is DATE_ADD(d, INTERVAL n unit) as date_add(d, n, unit): a DATE
+// stays one under units of days, text stays text, a TIME one under units of the clock.
+func resolveDateAdd(c *call) (*expr.Expr, error) {
+	u, err := unitOf(c.args[2])
+	if err != nil {
+		return nil, err
+	}
+	d, n := c.args[0], c.args[1]
+	scale := 0
+	switch {
+	case composite[u] != nil:
+		n = c.env.toText(n)
+	case u == "second":
+		if n = hidden(toNumber(n)); n.Type.Class() == types.ClassFloat {
+			scale = 6
+			n = coerce(n, types.MakeDecimal(30, 6))
+		} else {
+			scale = min(scaleOf(n), 6)
+			n = coerce(n, types.MakeDecimal(30, scale))
+		}
+	default:
+		n = c.env.fit(n, 'i')
+	}
+	var t types.Type
+	switch {
+	case d.Type.Kind == types.Date && u.dateOnly():
+		t = d.Type
+	case d.Type.Kind == types.Time && !u.dateOnly():
+		t = types.Type{Kind: types.Time, Scale: max(d.Type.Scale, u.fsp(scale))}
+	case d.Type.IsTemporal():
+		d = toDateTime(d)
+		t = types.MakeDateTime(max(d.Type.Scale, u.fsp(scale)))
+	default:
+		if d.Type.Class() != types.ClassBytes {
+			d = coerce(d, types.MakeDateTime(fractionDigits(d)))
+			t = types.MakeDateTime(max(d.Type.Scale, u.fsp(scale)))
+			break
+		}
+		t = types.MakeVarChar(29)
+		t.Collation = c.env.Collation
+	}
+	c.args = []*expr.Expr{d, n, c.args[2]}
+	return c.result(t), nil
+}
+
+func dateAddKernel(e *expr.Expr) Kernel {
+	u, err := unitOf(e.Args[2])
+	if err != nil {
+		return nil
+	}
+	sign := int64(1)
+	if e.Fn == "date_sub" {
+		sign = -1
+	}
+	return strict(func(f *Frame, i int) {
+		iv, ok := u.amount(f.Args[1], i)
+		iv.months *= sign
+		iv.us *= sign
+		switch e.Type.Class() {
+		case types.ClassBytes:
+			f.addToText(i, u, iv, ok)
+			return
+		}
+		us := f.Args[0].Int(i)
+		if e.Type.Kind == types.Time {
+			us += iv.us
+			ok = ok && us <= types.MaxTime && us >= -types.MaxTime
+		} else {
+			us, ok = iv.addTo(us, ok)
+		}
+		f.appendTime(i, us, ok)
+	})
+}
+
+// appendTime appends a point of time, or NULL with a warning when it left its range.
+func (f *Frame) appendTime(i int, us int64, ok bool) {
+	if !ok {
+		f.NullOut(i)
+		name := "datetime"
+		if f.Call.Type.Kind == types.Time {
+			name = "time"
+		}
+		f.Problem(i, 1441, "Datetime function: %s field overflow", name)
+		return
+	}
+	f.Out.AppendInt(us)
+}
+
+// addToText answers in text: a date if it was one and the unit has no clock.
+func (f *Frame) addToText(i int, u unit, iv interval, ok bool) {
+	p := types.ParseDateTime(f.Args[0].Str(i))
+	if !p.OK {
+		f.NullOut(i)
+		f.Problem(i, sqlerr.TruncatedWrongValue, "Incorrect datetime value: '%s'", f.Args[0].Str(i))
+		return
+	}
+	us, ok := iv.addTo(p.US, ok)
+	if !ok {
+		f.appendTime(i, us, false)
+		return
+	}
+	switch {
+	case !p.HasTime && u.dateOnly():
+		f.Out.Buf = types.AppendDate(f.Out.Buf, us)
+	case us%types.Second != 0 || u.fsp(0) > 0:
+		f.Out.Buf = types.AppendDateTime(f.Out.Buf, us, 6)
+	default:
+		f.Out.Buf = types.AppendDateTime(f.Out.Buf, us, 0)
+	}
+	f.endText()
+}
+
+// amount is the interval of row i; not ok if it is too large for any date.
+func (u unit) amount(n Operand, i int) (interval, bool) {
+	const most = 1e15
+	if one, ok := simple[u]; ok {
+		if u == "second" {
+			v, ok := decimal.RescaleNarrow(narrowOf(n, i), n.Type.Scale, 6)
+			return interval{us: v}, ok
+		}
+		v := n.Int(i)
+		if isUnsigned(n.Type) && v < 0 || v > most || v < -most {
+			return interval{}, u == "microsecond" && !isUnsigned(n.Type)
+		}
+		us, ok := decimal.MulNarrow(v, one.us)
+		return interval{months: v * one.months, us: us}, ok
+	}
+	return u.parse(n.Str(i))
+}
+
+func narrowOf(n Operand, i int) int64 {
+	v, ok := n.Dec(i).Int64()
+	if !ok {
+		return math.MaxInt64
+	}
+	return v
+}
+
+// parse reads the numbers of a composite unit; if there are fewer, the first
+// ones are missing. The digits of a last microsecond are a fraction.
+func (u unit) parse(s []byte) (interval, bool) {
+	parts := composite[u]
+	var nums []int64
+	fraction := 0
+	neg := false
+	for k := 0; k < len(s); {
+		if s[k] < '0' || s[k] > '9' {
+			if s[k] == '-' && len(nums) == 0 {
+				neg = true
+			}
+			k++
+			continue
+		}
+		n, start := int64(0), k
+		for ; k < len(s) && s[k] >= '0' && s[k] <= '9'; k++ {
+			n = min(n*10+int64(s[k]-'0'), 1e12)
+		}
+		nums = append(nums, n)
+		fraction = k - start
+	}
+	if len(nums) > len(parts) || len(nums) == 0 {
+		return interval{}, len(nums) == 0
+	}
+	if parts[len(parts)-1].us == 1 && len(nums) > 1 {
+		for ; fraction < 6; fraction++ {
+			nums[len(nums)-1] *= 10
+		}
+	}
+	var iv interval
+	for k, n := range nums {
+		p := parts[len(parts)-len(nums)+k]
+		us, ok := decimal.MulNarrow(n, p.us)
+		if !ok {
+			return interval{}, false
+		}
+		iv.months += n * p.months
+		iv.us += us
+	}
+	if neg {
+		iv.months, iv.us = -iv.months, -iv.us
+	}
+	return iv, true
+}
+
+// addTo moves a point of time; a day that the month does not have becomes its last.
+func (iv interval) addTo(us int64, ok bool) (int64, bool) {
+	if !ok {
+		return 0, false
+	}
+	if iv.months != 0 {
+		if iv.months > 12*10000 || iv.months < -12*10000 {
+			return 0, false
+		}
+		d := civilOf(us)
+		_, rest := types.SplitDay(us)
+		m := d.year*12 + d.month - 1 + int(iv.months)
+		if m < 0 || m >= 10000*12 {
+			return 0, false
+		}
+		y, month := m/12, m%12+1
+		us = types.DaysFromCivil(y, month, min(d.day, types.DaysInMonth(y, month)))*types.Day + rest
+	}
+	us, ok = decimal.AddNarrow(us, iv.us)
+	return us, ok && us >= types.MinDateTime && us <= types.MaxDateTime
+}
+
+// timestampDiffKernel is TIMESTAMPDIFF(unit, a, b): whole units from a to b.
+func timestampDiffKernel(e *expr.Expr) Kernel {
+	u, err := unitOf(e.Args[0])
+	if err != nil {
+		return nil
+	}
+	one, ok := simple[u]
+	if !ok {
+		return nil
+	}
+	return strict(func(f *Frame, i int) {
+		a, b := f.Args[1].Int(i), f.Args[2].Int(i)
+		if one.months == 0 {
+			f.Out.AppendInt((b - a) / one.us)
+			return
+		}
+		f.Out.AppendInt(monthsBetween(a, b) / one.months)
+	})
+}
+
+// monthsBetween counts the whole months from a to b.
+func monthsBetween(a, b int64) int64 {
+	if b < a {
+		return -monthsBetween(b, a)
+	}
+	x, y := civilOf(a), civilOf(b)
+	n := int64(y.year-x.year)*12 + int64(y.month-x.month)
+	_, ra := types.SplitDay(a)
+	_, rb := types.SplitDay(b)
+	if y.day < x.day || y.day == x.day && rb < ra {
+		n--
+	}
+	return n
+}
+
+// resolveTimeDiff needs two TIMEs or two points of time; text is a point of time
+// if the other side is one.
+func resolveTimeDiff(c *call) (*expr.Expr, error) {
+	a, b := c.args[0], c.args[1]
+	dates := a.Type.HasDate() || b.Type.HasDate() || isDateText(a) && isDateText(b)
+	if dates {
+		a, b = toDateTime(a), toDateTime(b)
+	} else {
+		a, b = toTime(a), toTime(b)
+	}
+	c.args = []*expr.Expr{a, b}
+	return c.result(types.Type{Kind: types.Time, Scale: max(a.Type.Scale, b.Type.Scale)}), nil
+}
+
+// isDateText reports a constant text that spells a date.
+func isDateText(e *expr.Expr) bool {
+	return e.Op == expr.OpConst && e.Type.Class() == types.ClassBytes && !e.Value.Null &&
+		strings.Count(string(e.Value.S), "-") >= 2 && types.ParseDateTime(e.Value.S).OK
+}
+
+func timeDiffRow(f *Frame, i int) {
+	f.Out.AppendInt(min(max(f.Args[0].Int(i)-f.Args[1].Int(i), -types.MaxTime), types.MaxTime))
+}
+
+// resolveAddTime is ADDTIME(x, time) and SUBTIME: a TIME of a TIME, text of text, else
+// a DATETIME.
+func resolveAddTime(c *call) (*expr.Expr, error) {
+	a, b := c.args[0], toTime(c.args[1])
+	fsp := max(fractionDigits(a), b.Type.Scale)
+	var t types.Type
+	switch {
+	case a.Type.HasDate():
+		a = toDateTime(a)
+		t = types.MakeDateTime(fsp)
+	case a.Type.Class() == types.ClassBytes:
+		t = types.MakeVarChar(29)
+		t.Collation = c.env.Collation
+	default:
+		a = toTime(a)
+		t = types.Type{Kind: types.Time, Scale: fsp}
+	}
+	c.args = []*expr.Expr{a, b}
+	return c.result(t), nil
+}
+
+func addTimeKernel(e *expr.Expr) Kernel {
+	sign := int64(1)
+	if e.Fn == "subtime" {
+		sign = -1
+	}
+	return strict(func(f *Frame, i int) {
+		by := sign * f.Args[1].Int(i)
+		switch {
+		case e.Type.Class() == types.ClassBytes:
+			f.addTimeToText(i, by)
+		case e.Type.Kind == types.Time:
+			f.Out.AppendInt(min(max(f.Args[0].Int(i)+by, -types.MaxTime), types.MaxTime))
+		default:
+			us, ok := interval{us: by}.addTo(f.Args[0].Int(i), true)
+			f.appendTime(i, us, ok)
+		}
+	})
+}
+
+func (f *Frame) addTimeToText(i int, by int64) {
+	s := f.Args[0].Str(i)
+	fsp := func(us int64) int {
+		if us%types.Second != 0 {
+			return 6
+		}
+		return 0
+	}
+	if p := types.ParseDateTime(s); p.OK && strings.Count(string(s), "-") >= 2 {
+		if us, ok := (interval{us: by}).addTo(p.US, true); ok {
+			f.Out.Buf = types.AppendDateTime(f.Out.Buf, us, fsp(us))
+			f.endText()
+			return
+		}
+		f.appendTime(i, 0, false)
+		return
+	}
+	p := types.ParseTime(s)
+	if !p.OK {
+		f.NullOut(i)
+		f.Problem(i, sqlerr.TruncatedWrongValue, "Truncated incorrect time value: '%s'", s)
+		return
+	}
+	us := min(max(p.US+by, -types.MaxTime), types.MaxTime)
+	f.Out.Buf = types.AppendTime(f.Out.Buf, us, fsp(us))
+	f.endText()
+}
+
+// toMonths reads a period YYMM or YYYYMM as a number of months.
+func toMonths(p int64) int64 {
+	if p <= 0 {
+		return 0
+	}
+	y := p / 100
+	if y < 70 {
+		y += 2000
+	} else if y < 100 {
+		y += 1900
+	}
+	return y*12 + p%100 - 1
+}
+
+// fromMonths writes a number of months as YYYYMM.
+func fromMonths(m int64) int64 { return m/12*100 + m%12 + 1 }

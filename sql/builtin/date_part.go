@@ -1,0 +1,237 @@
+package builtin
+
+import (
+	"streamsql/sql/expr"
+	"streamsql/sql/types"
+)
+
+func init() {
+	part := func(names string, flags flag, part func(d civil) int64) {
+		define(names, "t", flags, returns(types.Type{Kind: types.Int}), civilInt(part))
+	}
+	define("year", "t", 0, returns(types.Type{Kind: types.Year, Unsigned: true}), civilInt(func(d civil) int64 { return int64(d.year) }))
+	part("month", 0, func(d civil) int64 { return int64(d.month) })
+	part("day,dayofmonth", 0, func(d civil) int64 { return int64(d.day) })
+	part("quarter", 0, func(d civil) int64 { return int64(d.month+2) / 3 })
+	part("dayofweek", 0, func(d civil) int64 { return int64(d.weekday()+1)%7 + 1 })
+	part("weekday", 0, func(d civil) int64 { return int64(d.weekday()) })
+	part("dayofyear", 0, func(d civil) int64 { return d.yearDay() })
+	part("weekofyear", 0, func(d civil) int64 { w, _ := d.week(3); return int64(w) })
+	part("to_days", 0, func(d civil) int64 { return d.days + daysToEpoch })
+	define("to_seconds", "t", 0, returns(types.MakeBigInt()), strict(func(f *Frame, i int) {
+		us := f.Args[0].Int(i)
+		days, rest := types.SplitDay(us)
+		f.Out.AppendInt((days+daysToEpoch)*86400 + rest/types.Second)
+	}))
+	define("week", "t?i", 0, returns(types.Type{Kind: types.Int}), strict(func(f *Frame, i int) {
+		mode := int64(0)
+		if len(f.Args) > 1 {
+			mode = f.Args[1].Int(i)
+		}
+		w, _ := civilOf(f.Args[0].Int(i)).week(int(mode & 7))
+		f.Out.AppendInt(int64(w))
+	}))
+	define("yearweek", "t?i", 0, returns(types.Type{Kind: types.Int}), strict(func(f *Frame, i int) {
+		mode := int64(0)
+		if len(f.Args) > 1 {
+			mode = f.Args[1].Int(i)
+		}
+		w, y := civilOf(f.Args[0].Int(i)).week(int(mode&7) | weekOfItsYear)
+		f.Out.AppendInt(int64(y*100 + w))
+	}))
+	clock := func(name string, part func(us int64) int64) {
+		define(name, "T", 0, returns(types.Type{Kind: types.Int}), strict(func(f *Frame, i int) {
+			us := f.Args[0].Int(i)
+			f.Out.AppendInt(part(max(us, -us)))
+		}))
+	}
+	clock("hour", func(us int64) int64 { return us / types.Hour })
+	clock("minute", func(us int64) int64 { return us / types.Minute % 60 })
+	clock("second", func(us int64) int64 { return us / types.Second % 60 })
+	clock("microsecond", func(us int64) int64 { return us % types.Second })
+	define("dayname", "t", 0, returns(types.MakeVarChar(9)), strict(func(f *Frame, i int) {
+		f.Out.AppendString(dayNames[civilOf(f.Args[0].Int(i)).weekday()])
+	}))
+	define("monthname", "t", 0, returns(types.MakeVarChar(9)), strict(func(f *Frame, i int) {
+		f.Out.AppendString(monthNames[civilOf(f.Args[0].Int(i)).month-1])
+	}))
+	register(function{min: 2, max: 2, resolve: resolveExtract, kernel: extractKernel}, "extract")
+}
+
+var dayNames = [7]string{"Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday"}
+
+var monthNames = [12]string{
+	"January", "February", "March", "April", "May", "June",
+	"July", "August", "September", "October", "November", "December",
+}
+
+// daysToEpoch is TO_DAYS('1970-01-01').
+const daysToEpoch = 719528
+
+// civil is a date taken apart.
+type civil struct {
+	year, month, day int
+	days             int64 // since 1970-01-01
+}
+
+func civilOf(us int64) civil {
+	days, _ := types.SplitDay(us)
+	y, m, d := types.CivilFromDays(days)
+	return civil{year: y, month: m, day: d, days: days}
+}
+
+// weekday is 0 for Monday.
+func (d civil) weekday() int { return int(((d.days+3)%7 + 7) % 7) }
+
+// yearDay is 1 for January 1st.
+func (d civil) yearDay() int64 { return d.days - types.DaysFromCivil(d.year, 1, 1) + 1 }
+
+// weekOfItsYear in a mode: a day of week 0 belongs to the last week of the year before.
+const weekOfItsYear = 2
+
+// week is the number of the week in one of MySQL's modes 0 to 7, and its year.
+// Bit 0: weeks start on Monday; bit 1: weeks count from 1; bit 2 (inverted with
+// bit 0): the first week is the one with the year's first Sunday (Monday).
+func (d civil) week(mode int) (week, year int) {
+	monday := mode&1 != 0
+	ofItsYear := mode&weekOfItsYear != 0
+	firstWeekday := mode&4 != 0
+	if !monday {
+		firstWeekday = !firstWeekday
+	}
+	year = d.year
+	first := civil{days: types.DaysFromCivil(year, 1, 1)}
+	start := func(c civil) int { // day of the week of c, from the first day of a week
+		if monday {
+			return c.weekday()
+		}
+		return (c.weekday() + 1) % 7
+	}
+	w := start(first)
+	if d.month == 1 && d.day <= 7-w && (firstWeekday && w != 0 || !firstWeekday && w >= 4) {
+		if !ofItsYear {
+			return 0, year
+		}
+		year--
+		first = civil{days: types.DaysFromCivil(year, 1, 1)}
+		w = start(first)
+	}
+	n := d.days - first.days
+	if firstWeekday && w != 0 || !firstWeekday && w >= 4 {
+		n -= int64(7 - w)
+	} else {
+		n += int64(w)
+	}
+	if ofItsYear && n >= 52*7 {
+		next := civil{days: types.DaysFromCivil(year+1, 1, 1)}
+		if w = start(next); d.days >= next.days-int64(w) && (!firstWeekday && w < 4 || firstWeekday && w == 0) {
+			return 1, year + 1
+		}
+	}
+	return int(n/7) + 1, year
+}
+
+func civilInt(part func(d civil) int64) Kernel {
+	return func(f *Frame) {
+		if !f.MergeValid() {
+			return
+		}
+		out := f.Ints()
+		for i := range out {
+			out[i] = part(civilOf(f.Args[0].Int(i)))
+		}
+	}
+}
+
+// resolveExtract is EXTRACT(unit FROM x), with the unit first: units of the clock
+// are read of a TIME, unless x has a date.
+func resolveExtract(c *call) (*expr.Expr, error) {
+	u, err := unitOf(c.args[0])
+	if err != nil {
+		return nil, err
+	}
+	x := c.args[1]
+	if u.clockOnly() && !x.Type.HasDate() {
+		x = toTime(x)
+	} else {
+		x = toDateTime(x)
+	}
+	c.args = []*expr.Expr{c.args[0], x}
+	return c.result(types.MakeBigInt()), nil
+}
+
+func extractKernel(e *expr.Expr) Kernel {
+	u, err := unitOf(e.Args[0])
+	if err != nil {
+		return nil
+	}
+	isTime := e.Args[1].Type.Kind == types.Time
+	return strict(func(f *Frame, i int) {
+		us := f.Args[1].Int(i)
+		if !isTime {
+			f.Out.AppendInt(u.extract(us))
+			return
+		}
+		if us < 0 {
+			f.Out.AppendInt(-u.extractClock(0, -us))
+			return
+		}
+		f.Out.AppendInt(u.extractClock(0, us))
+	})
+}
+
+// extract is a unit of a point of time.
+func (u unit) extract(us int64) int64 {
+	d := civilOf(us)
+	switch u {
+	case "year":
+		return int64(d.year)
+	case "quarter":
+		return int64(d.month+2) / 3
+	case "month":
+		return int64(d.month)
+	case "week":
+		w, _ := d.week(0)
+		return int64(w)
+	case "year_month":
+		return int64(d.year)*100 + int64(d.month)
+	}
+	_, rest := types.SplitDay(us)
+	return u.extractClock(int64(d.day), rest)
+}
+
+// extractClock is a unit of a time of day, and of the day of the month before it.
+func (u unit) extractClock(day, us int64) int64 {
+	h, m, s, micro := us/types.Hour, us/types.Minute%60, us/types.Second%60, us%types.Second
+	switch u {
+	case "day":
+		return day
+	case "day_hour":
+		return day*100 + h
+	case "day_minute":
+		return (day*100+h)*100 + m
+	case "day_second":
+		return ((day*100+h)*100+m)*100 + s
+	case "day_microsecond":
+		return (((day*100+h)*100+m)*100+s)*1e6 + micro
+	case "hour":
+		return h
+	case "hour_minute":
+		return h*100 + m
+	case "hour_second":
+		return (h*100+m)*100 + s
+	case "hour_microsecond":
+		return ((h*100+m)*100+s)*1e6 + micro
+	case "minute":
+		return m
+	case "minute_second":
+		return m*100 + s
+	case "minute_microsecond":
+		return (m*100+s)*1e6 + micro
+	case "second":
+		return s
+	case "second_microsecond":
+		return s*1e6 + micro
+	}
+	return micro
+}

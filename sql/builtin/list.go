@@ -1,0 +1,175 @@
+package builtin
+
+import (
+	"bytes"
+	"math"
+	"strconv"
+	"strings"
+
+	"streamsql/sql/collate"
+	"streamsql/sql/decimal"
+	"streamsql/sql/expr"
+	"streamsql/sql/sqlerr"
+	"streamsql/sql/types"
+)
+
+func init() {
+	register(function{min: 2, max: -1, flags: nonNull, resolve: resolveField, kernel: fieldKernel}, "field")
+	define("elt", "is+", 0, textResult(longest), each(func(f *Frame, i int) {
+		n := int64(0)
+		if !f.Args[0].NullAt(i) {
+			n = f.Args[0].Int(i)
+		}
+		if n < 1 || n >= int64(len(f.Args)) || f.Args[n].NullAt(i) {
+			f.Out.AppendNull()
+			return
+		}
+		f.Out.AppendBytes(f.Args[n].Str(i))
+	}))
+	defineBy("find_in_set", "ss", total, returns(types.Type{Kind: types.Int}), func(e *expr.Expr) Kernel {
+		c := textCollation(e.Args...)
+		return strict(func(f *Frame, i int) { findInSetRow(f, i, c) })
+	})
+	define("make_set", "is+", 0, textResult(sumLen), each(makeSetRow))
+	define("export_set", "iss?si", total, textResult(func(*call) int { return maxVarChar }), strict(exportSetRow))
+	register(function{min: 2, max: 3, flags: 0, resolve: resolveFormat, kernel: func(*expr.Expr) Kernel { return strict(formatRow) }}, "format")
+}
+
+func longest(c *call) int {
+	n := 0
+	for _, a := range c.args[1:] {
+		n = max(n, textLen(a.Type))
+	}
+	return n
+}
+
+// resolveField compares as text if all are text, as numbers if all are, else as DOUBLE.
+func resolveField(c *call) (*expr.Expr, error) {
+	args, err := c.env.comparable(c.args...)
+	if err != nil {
+		return nil, err
+	}
+	c.args = args
+	return c.result(types.Type{Kind: types.Int}), nil
+}
+
+func fieldKernel(e *expr.Expr) Kernel {
+	compares := make([]comparison, len(e.Args))
+	for k, a := range e.Args {
+		if notNullTypes(e.Args[0], a) {
+			compares[k] = comparisonOf(e.Args[0], a)
+		}
+	}
+	return each(func(f *Frame, i int) {
+		at := int64(0)
+		for k := 1; k < len(f.Args) && at == 0 && !f.Args[0].NullAt(i); k++ {
+			if !f.Args[k].NullAt(i) && compares[k](f.Args[0], f.Args[k], i) == 0 {
+				at = int64(k)
+			}
+		}
+		f.Out.AppendInt(at)
+	})
+}
+
+func findInSetRow(f *Frame, i int, c types.Collation) {
+	want, set := f.Args[0].Str(i), f.Args[1].Str(i)
+	for n := int64(1); len(set) > 0; n++ {
+		element, rest, more := bytes.Cut(set, []byte{','})
+		if collate.Compare(c, element, want) == 0 && !bytes.ContainsRune(want, ',') {
+			f.Out.AppendInt(n)
+			return
+		}
+		if set = rest; more && len(set) == 0 && len(want) == 0 {
+			f.Out.AppendInt(n + 1)
+			return
+		}
+	}
+	f.Out.AppendInt(0)
+}
+
+func makeSetRow(f *Frame, i int) {
+	if f.Args[0].NullAt(i) {
+		f.Out.AppendNull()
+		return
+	}
+	bits, first := uint64(f.Args[0].Int(i)), true
+	for k, a := range f.Args[1:] {
+		if k > 63 || bits>>k&1 == 0 || a.NullAt(i) {
+			continue
+		}
+		if !first {
+			f.Out.Buf = append(f.Out.Buf, ',')
+		}
+		first = false
+		f.Out.Buf = append(f.Out.Buf, a.Str(i)...)
+	}
+	f.endText()
+}
+
+func exportSetRow(f *Frame, i int) {
+	separator, n := []byte{','}, int64(64)
+	if len(f.Args) > 3 {
+		separator = f.Args[3].Str(i)
+	}
+	if len(f.Args) > 4 {
+		if n = f.Args[4].Int(i); n < 0 || n > 64 {
+			n = 64
+		}
+	}
+	for k := range n {
+		if k > 0 {
+			f.Out.Buf = append(f.Out.Buf, separator...)
+		}
+		if uint64(f.Args[0].Int(i))>>k&1 == 1 {
+			f.Out.Buf = append(f.Out.Buf, f.Args[1].Str(i)...)
+		} else {
+			f.Out.Buf = append(f.Out.Buf, f.Args[2].Str(i)...)
+		}
+	}
+	f.endText()
+}
+
+// resolveFormat is FORMAT(x, digits [, 'en_US']): exact numbers stay exact.
+func resolveFormat(c *call) (*expr.Expr, error) {
+	if len(c.args) == 3 && (c.args[2].Op != expr.OpConst || !strings.EqualFold(string(c.args[2].Value.S), "en_US")) {
+		return nil, sqlerr.Unsupported("FORMAT with a locale")
+	}
+	args := []*expr.Expr{hidden(toDecimal(toNumber(c.args[0]))), c.env.fit(c.args[1], 'i')}
+	c.args = args
+	return c.result(types.MakeVarChar(textLen(args[0].Type)*4/3 + 32)), nil
+}
+
+func formatRow(f *Frame, i int) {
+	a := f.Args[0]
+	d := int(min(max(f.Args[1].Int(i), 0), 30))
+	var text []byte
+	if a.F != nil {
+		x := roundDouble(a.Float(i), d, false)
+		text = strconv.AppendFloat(nil, x, 'f', d, 64)
+		if math.Signbit(x) && x == 0 {
+			text = text[1:]
+		}
+	} else {
+		scale := scaleOf(f.Call.Args[0])
+		w, ok := decimal.Rescale(a.Dec(i), scale, d)
+		if !ok {
+			w, d = a.Dec(i), scale
+		}
+		text = decimal.AppendText(nil, w, d)
+	}
+	if text[0] == '-' {
+		f.Out.Buf = append(f.Out.Buf, '-')
+		text = text[1:]
+	}
+	whole := len(text)
+	if k := bytes.IndexByte(text, '.'); k >= 0 {
+		whole = k
+	}
+	for k := range whole {
+		if k > 0 && (whole-k)%3 == 0 {
+			f.Out.Buf = append(f.Out.Buf, ',')
+		}
+		f.Out.Buf = append(f.Out.Buf, text[k])
+	}
+	f.Out.AppendBytes(text[whole:])
+}
