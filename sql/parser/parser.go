@@ -199,6 +199,8 @@ func (p *Parser) statement(st *Statement) error {
 			return p.createStreamTable(st)
 		case p.word(1) == kwMaterialized && p.word(2) == kwView:
 			return p.createMaterializedView(st)
+		case p.word(1) == kwTable && p.tableOptions() > 0:
+			return sqlerr.Unsupported("CREATE TABLE … WITH (…)")
 		}
 	case kwDrop:
 		return p.drop(st)
