@@ -159,7 +159,7 @@ func (j *Join) meet(in int, c *batch.Chunk, at, budget int) int {
 		for p.next != 0 && work < budget {
 			j.own = append(j.own, int32(row))
 			j.other = append(j.other, p.next)
-			p.next = nextOf(they.store.Get(p.next))
+			p.next = nextOf(they.store.Slot(p.next))
 			work++
 		}
 		p.hi = len(j.own)
@@ -203,7 +203,7 @@ func (j *Join) apply(in int, c *batch.Chunk, emit func(*batch.Chunk)) error {
 			if !left {
 				continue
 			}
-			count := getInt(j.side[1-in].store.Get(j.other[k]))
+			count := getInt(j.side[1-in].store.Slot(j.other[k]))
 			if in == 0 {
 				p.degree += count
 			} else if d := j.side[0].addDegree(j.other[k], w); d != 0 {
@@ -282,7 +282,7 @@ func (j *Join) pairColumns(in int, c *batch.Chunk) []*vector.Vector {
 	they := j.side[1-in]
 	j.bytes, j.weight = j.bytes[:0], j.weight[:0]
 	for k, r := range j.other {
-		stored := they.store.Get(r)
+		stored := they.store.Slot(r)
 		j.bytes = append(j.bytes, they.row(stored))
 		j.weight = append(j.weight, getInt(stored)*c.Weight(int(j.own[k])))
 	}

@@ -70,7 +70,7 @@ func (s *joinSide) head(g *grouping, i int) state.Ref {
 	enc := g.encode(i)
 	// The texts' lengths stand at its beginning: as a prefix it is the whole key.
 	return s.byKey.Find(g.hashes[i], func(r state.Ref) bool {
-		return bytes.HasPrefix(s.store.Get(r)[joinHeader:], enc)
+		return bytes.HasPrefix(s.store.Slot(r)[joinHeader:], enc)
 	})
 }
 
@@ -104,9 +104,9 @@ func (s *joinSide) upsert(c *batch.Chunk, i int, w, degree int64) error {
 	s.enc = append(s.enc[:0], s.group.encode(i)...)
 	keyLen := len(s.enc)
 	s.enc = s.codec.Append(s.enc, c.Cols, i)
-	r := s.byRow.Find(s.hashes[i], func(r state.Ref) bool { return bytes.Equal(s.store.Get(r)[joinHeader:], s.enc) })
+	r := s.byRow.Find(s.hashes[i], func(r state.Ref) bool { return bytes.HasPrefix(s.store.Slot(r)[joinHeader:], s.enc) })
 	if r != 0 {
-		row := s.store.Mutable(r)
+		row := s.store.MutableSlot(r)
 		putInt(row, getInt(row)+w)
 		putInt(row[8:], degree)
 		if getInt(row) == 0 {
@@ -118,7 +118,7 @@ func (s *joinSide) upsert(c *batch.Chunk, i int, w, degree int64) error {
 	if err != nil {
 		return err
 	}
-	row := s.store.Mutable(r)
+	row := s.store.MutableSlot(r)
 	clear(row[16:joinHeader])
 	putInt(row, w)
 	putInt(row[8:], degree)
@@ -130,13 +130,13 @@ func (s *joinSide) upsert(c *batch.Chunk, i int, w, degree int64) error {
 		s.setHead(s.group.hashes[i], s.enc[:keyLen], 0, r)
 		return nil
 	}
-	first := s.store.Mutable(head)
+	first := s.store.MutableSlot(head)
 	next := nextOf(first)
 	setNext(first, r)
 	setBefore(row, head)
 	setNext(row, next)
 	if next != 0 {
-		setBefore(s.store.Mutable(next), r)
+		setBefore(s.store.MutableSlot(next), r)
 	}
 	return nil
 }
@@ -146,10 +146,10 @@ func (s *joinSide) remove(i int, r state.Ref) {
 	row := s.store.Get(r)
 	before, next := beforeOf(row), nextOf(row)
 	if next != 0 {
-		setBefore(s.store.Mutable(next), before)
+		setBefore(s.store.MutableSlot(next), before)
 	}
 	if before != 0 {
-		setNext(s.store.Mutable(before), next)
+		setNext(s.store.MutableSlot(before), next)
 	} else {
 		s.setHead(s.group.hashes[i], row[joinHeader:], r, next)
 	}
@@ -160,7 +160,7 @@ func (s *joinSide) remove(i int, r state.Ref) {
 // addDegree adds w to the degree of a left row. It returns by how much the
 // number of its NULL-extended rows changes for each time that it is there.
 func (s *joinSide) addDegree(r state.Ref, w int64) int64 {
-	row := s.store.Mutable(r)
+	row := s.store.MutableSlot(r)
 	before := getInt(row[8:])
 	after := before + w
 	putInt(row[8:], after)

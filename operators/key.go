@@ -122,7 +122,8 @@ func (x *index) find(i int) state.Ref {
 	}
 	enc := x.encode(i)
 	return x.table.Find(x.hashes[i], func(r state.Ref) bool {
-		return bytes.Equal(x.store.Get(r)[x.keyAt:], enc)
+		// A key's length stands in its beginning: as a prefix it is whole.
+		return bytes.HasPrefix(x.store.Slot(r)[x.keyAt:], enc)
 	})
 }
 

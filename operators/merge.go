@@ -42,6 +42,8 @@ type Merge struct {
 	refs [blockRows]state.Ref
 	rows [blockRows][]byte
 	give giving
+
+	touched byte // makes the loads of fetch count
 }
 
 type dirtyGroup struct {
@@ -194,13 +196,13 @@ func (m *Merge) take(n int) (int, error) {
 			}
 		}
 	}
+	m.fetch(refs, rows)
 	mark := int64(m.batch.ID + 1)
 	for i, r := range refs {
-		row := m.index.store.MutableSlot(r)
+		row := rows[i]
 		if getInt(row[8:]) != mark {
 			m.touch(r, m.index.hashes[lo+i], row, mark)
 		}
-		rows[i] = row
 		if c.Weights == nil {
 			putInt(row, getInt(row)+1)
 		} else {
@@ -214,6 +216,19 @@ func (m *Merge) take(n int) (int, error) {
 	}
 	m.done(n)
 	return n, nil
+}
+
+// fetch finds the rows. In a large state each is a cache miss or two; loads that
+// do not depend on one another wait for memory together.
+func (m *Merge) fetch(refs []state.Ref, rows [][]byte) {
+	for i, r := range refs {
+		rows[i] = m.index.store.MutableSlot(r)
+	}
+	touched := byte(0)
+	for _, row := range rows {
+		touched |= row[0]
+	}
+	m.touched = touched
 }
 
 // touch keeps what a group was before the batch.
@@ -238,31 +253,26 @@ func (m *Merge) makeGlobal() error {
 	return nil
 }
 
-// giving is scratch of giveOut: the old and the new side of a block of groups.
-type giving struct{ old, new side }
-
-// side is one side's result rows.
-type side struct {
-	rows   [][]byte // the states
+// giving is scratch of giveOut. The result rows of a block of groups, old ones,
+// then new ones, lie in one chunk, so that what changed need not be moved.
+type giving struct {
+	states [][]byte
 	keys   [][]byte
-	group  []int // which group of the block each row is of
+	group  []int32 // of each result row: its group in the block
+	old    int     // how many of them are old
 	chunk  *batch.Chunk
-	failed []error // by row; nil: none has failed
+	failed []error // by result row; nil: none has failed
 }
-
-func (s *side) reset() { s.rows, s.keys, s.group, s.failed = s.rows[:0], s.keys[:0], s.group[:0], nil }
 
 // giveOut emits the changes of the next n dirty groups.
 func (m *Merge) giveOut(n int, emit func(*batch.Chunk)) error {
 	block := m.dirty[m.given : m.given+n]
-	old, now := &m.give.old, &m.give.new
-	old.reset()
-	now.reset()
+	g := &m.give
+	g.states, g.keys, g.group, g.failed = g.states[:0], g.keys[:0], g.group[:0], nil
 	for i, d := range block {
 		row := m.index.store.MutableSlot(d.ref)
-		whole := m.index.store.Get(d.ref)
-		count := getInt(row)
-		if count < 0 {
+		m.rows[i] = row
+		if count := getInt(row); count < 0 {
 			return fmt.Errorf("%s: a group has %d rows: a retraction of what was never inserted", m.env.Node, count)
 		}
 		for _, a := range m.aggs {
@@ -270,24 +280,26 @@ func (m *Merge) giveOut(n int, emit func(*batch.Chunk)) error {
 		}
 		if d.existed {
 			at := (m.given + i) * m.fixed
-			old.rows = append(old.rows, m.before[at:at+m.fixed])
-			old.keys = append(old.keys, whole[m.fixed:])
-			old.group = append(old.group, i)
-		}
-		if count > 0 || len(m.spec.Keys) == 0 {
-			now.rows = append(now.rows, row)
-			now.keys = append(now.keys, whole[m.fixed:])
-			now.group = append(now.group, i)
+			g.states = append(g.states, m.before[at:at+m.fixed])
+			g.keys = append(g.keys, row[m.fixed:])
+			g.group = append(g.group, int32(i))
 		}
 	}
-	m.results(old)
-	m.results(now)
-	m.reportFailures(n, old, now)
-	if c := changes(m.out, len(m.spec.Keys), n, old, now); c != nil {
+	g.old = len(g.states)
+	for i, row := range m.rows[:n] {
+		if getInt(row) > 0 || len(m.spec.Keys) == 0 {
+			g.states = append(g.states, row)
+			g.keys = append(g.keys, row[m.fixed:])
+			g.group = append(g.group, int32(i))
+		}
+	}
+	m.results(g)
+	m.reportFailures(n, g)
+	if c := g.changes(len(m.spec.Keys), n); c != nil {
 		emit(c)
 	}
-	for _, d := range block {
-		if getInt(m.index.store.Slot(d.ref)) == 0 && len(m.spec.Keys) > 0 {
+	for i, d := range block {
+		if getInt(m.rows[i]) == 0 && len(m.spec.Keys) > 0 {
 			m.index.remove(d.hash, d.ref)
 		}
 	}
@@ -295,129 +307,139 @@ func (m *Merge) giveOut(n int, emit func(*batch.Chunk)) error {
 	return nil
 }
 
-// results computes the rows of one side.
-func (m *Merge) results(s *side) {
-	s.chunk = &batch.Chunk{Cols: newVectors(m.out, len(s.rows)), N: len(s.rows)}
+// results computes the result rows.
+func (m *Merge) results(g *giving) {
+	n := len(g.states)
+	g.chunk = &batch.Chunk{Cols: newVectors(m.out, n), N: n}
 	keys := len(m.spec.Keys)
-	m.index.codec.Decode(s.keys, s.chunk.Cols[:keys])
+	m.index.codec.Decode(g.keys, g.chunk.Cols[:keys])
 	for k, a := range m.aggs {
-		a.appendResult(s.rows, s.chunk.Cols[keys+k], func(i int, err error) {
-			if s.failed == nil {
-				s.failed = make([]error, len(s.rows))
+		a.appendResult(g.states, g.chunk.Cols[keys+k], func(i int, err error) {
+			if g.failed == nil {
+				g.failed = make([]error, n)
 			}
-			s.failed[i] = err
+			g.failed[i] = err
 		})
 	}
 }
 
 // reportFailures reports each group that is out of range now and was not before
 // the batch, and takes the report back when it is no more.
-func (m *Merge) reportFailures(n int, old, now *side) {
-	if old.failed == nil && now.failed == nil {
+func (m *Merge) reportFailures(n int, g *giving) {
+	if g.failed == nil || m.batch.Fail == nil {
 		return
 	}
-	was, is := make([]int, n), make([]int, n) // row + 1 of the failure
-	for i, err := range old.failed {
-		if err != nil {
-			was[old.group[i]] = i + 1
-		}
-	}
-	for i, err := range now.failed {
-		if err != nil {
-			is[now.group[i]] = i + 1
-		}
-	}
-	for g := range n {
+	was, is := make([]int, n), make([]int, n) // result row + 1 of the failure
+	for i, err := range g.failed {
 		switch {
-		case is[g] != 0 && was[g] == 0:
-			m.fail(now, is[g]-1, 1)
-		case was[g] != 0 && is[g] == 0:
-			m.fail(old, was[g]-1, -1)
+		case err == nil:
+		case i < g.old:
+			was[g.group[i]] = i + 1
+		default:
+			is[g.group[i]] = i + 1
+		}
+	}
+	fail := func(i int, w int64) {
+		keys := g.chunk.Cols[:len(m.spec.Keys)]
+		m.batch.Fail(RowError{Operator: m.env.Node, Err: g.failed[i], Row: rowText(keys, i, m.env.Location), Weight: w})
+	}
+	for k := range n {
+		switch {
+		case is[k] != 0 && was[k] == 0:
+			fail(is[k]-1, 1)
+		case was[k] != 0 && is[k] == 0:
+			fail(was[k]-1, -1)
 		}
 	}
 }
 
-func (m *Merge) fail(s *side, i int, w int64) {
-	if m.batch.Fail == nil {
-		return
-	}
-	keys := s.chunk.Cols[:len(m.spec.Keys)]
-	m.batch.Fail(RowError{Operator: m.env.Node, Err: s.failed[i], Row: rowText(keys, i, m.env.Location), Weight: w})
-}
-
-// changes puts the two sides together, without what is equal on both; nil: nothing is left.
-func changes(ts []types.Type, keys, groups int, old, now *side) *batch.Chunk {
-	same := make([]bool, groups)
-	oldRow := make([]int32, groups) // + 1
-	for i, g := range old.group {
-		oldRow[g] = int32(i) + 1
-	}
-	equal := 0
-	for i, g := range now.group {
-		o := int(oldRow[g]) - 1
-		if o < 0 || old.failed != nil && old.failed[o] != nil || now.failed != nil && now.failed[i] != nil {
-			continue
-		}
-		same[g] = true
-		for k := keys; k < len(ts) && same[g]; k++ {
-			same[g] = equalValues(old.chunk.Cols[k], o, now.chunk.Cols[k], i)
-		}
-		if same[g] {
-			equal++
-		}
-	}
-	if equal == groups {
-		return nil
-	}
-	o, n := old.chunk, now.chunk
-	if equal > 0 || old.failed != nil || now.failed != nil {
-		o, n = old.kept(same), now.kept(same)
-	}
-	if o.N+n.N == 0 {
-		return nil
-	}
-	c := &batch.Chunk{Cols: make([]*vector.Vector, len(ts)), N: o.N + n.N}
-	if o.N == 0 {
-		return n
-	}
-	for k := range ts {
-		c.Cols[k] = o.Cols[k]
-		c.Cols[k].AppendAll(n.Cols[k])
-	}
+// changes is the chunk without what is withheld, or equal in old and new; nil:
+// nothing is left.
+func (g *giving) changes(keys, groups int) *batch.Chunk {
+	c := g.chunk
 	c.Weights = make([]int64, c.N)
 	for i := range c.Weights {
-		if c.Weights[i] = 1; i < o.N {
+		if c.Weights[i] = 1; i < g.old {
 			c.Weights[i] = -1
 		}
+	}
+	if drop := g.unchanged(keys); drop != nil {
+		sel := make([]int32, 0, c.N)
+		for i := range c.N {
+			if !drop[i] {
+				sel = append(sel, int32(i))
+			}
+		}
+		c = c.Gather(sel)
+	}
+	if c.N == 0 {
+		return nil
+	}
+	if g.old == 0 {
+		c.Weights = nil
 	}
 	return c
 }
 
-// kept are the rows of a side that are neither withheld nor the same as before.
-func (s *side) kept(same []bool) *batch.Chunk {
-	sel := make([]int32, 0, len(s.group))
-	for i, g := range s.group {
-		if !same[g] && (s.failed == nil || s.failed[i] == nil) {
-			sel = append(sel, int32(i))
+// unchanged marks the result rows that are withheld, or the same before and
+// after; nil: there are none.
+func (g *giving) unchanged(keys int) []bool {
+	var drop []bool
+	mark := func(i int) {
+		if drop == nil {
+			drop = make([]bool, g.chunk.N)
+		}
+		drop[i] = true
+	}
+	for i, err := range g.failed {
+		if err != nil {
+			mark(i)
 		}
 	}
-	return s.chunk.Gather(sel)
+	// Both parts are in the order of their groups.
+	for o, n := 0, g.old; o < g.old && n < g.chunk.N; {
+		switch a, b := g.group[o], g.group[n]; {
+		case a < b:
+			o++
+		case a > b:
+			n++
+		default:
+			if (g.failed == nil || g.failed[o] == nil && g.failed[n] == nil) && g.sameResult(keys, o, n) {
+				mark(o)
+				mark(n)
+			}
+			o, n = o+1, n+1
+		}
+	}
+	return drop
 }
 
-// equalValues compares two values of one type, NULL equal to NULL.
-func equalValues(a *vector.Vector, i int, b *vector.Vector, j int) bool {
-	if a.IsNull(i) || b.IsNull(j) {
-		return a.IsNull(i) && b.IsNull(j)
+func (g *giving) sameResult(keys, o, n int) bool {
+	for _, v := range g.chunk.Cols[keys:] {
+		if !equalValues(v, o, n) {
+			return false
+		}
 	}
-	switch a.Type.Class() {
+	return true
+}
+
+// equalValues compares two values of a column, NULL equal to NULL.
+func equalValues(v *vector.Vector, i, j int) bool {
+	if v.IsNull(i) || v.IsNull(j) {
+		return v.IsNull(i) && v.IsNull(j)
+	}
+	switch v.Type.Class() {
 	case types.ClassFloat:
-		return a.F[i] == b.F[j]
+		return v.F[i] == v.F[j]
 	case types.ClassBytes:
-		return string(a.Bytes(i)) == string(b.Bytes(j))
+		return string(v.Bytes(i)) == string(v.Bytes(j))
 	case types.ClassDecimal:
-		return a.Wide(i) == b.Wide(j)
+		if v.IsWide() {
+			return v.W[i] == v.W[j]
+		}
+		return v.I[i] == v.I[j]
 	default:
-		return a.I[i] == b.I[j]
+		return v.I[i] == v.I[j]
 	}
 }
 

@@ -162,14 +162,18 @@ func (v *View) take(n int) (int, error) {
 	return n, nil
 }
 
-func (v *View) isEncoded(r state.Ref) bool { return bytes.Equal(v.store.Get(r)[viewHeader:], v.enc) }
+// isEncoded compares without asking for the row's length, which stands elsewhere:
+// an encoding says its length in its beginning, so as a prefix it is whole.
+func (v *View) isEncoded(r state.Ref) bool {
+	return bytes.HasPrefix(v.store.Slot(r)[viewHeader:], v.enc)
+}
 
 // settle checks rows that the batch touched, notes their change, and frees those that are gone.
 func (v *View) settle(dirty []dirtyRow) error {
 	var rows [][]byte
 	var weights []int64
 	for _, d := range dirty {
-		row := v.store.Get(d.ref)
+		row := v.store.Slot(d.ref)
 		count := getInt(row)
 		if err := v.check(d, row, count); err != nil {
 			return err
@@ -203,7 +207,7 @@ func (v *View) check(d dirtyRow, row []byte, count int64) error {
 		return fmt.Errorf("%s: row %s is there %d times, but has a unique key", v.env.Node, v.show(row), count)
 	}
 	other := v.table.Find(d.hash, func(r state.Ref) bool {
-		x := v.store.Get(r)
+		x := v.store.Slot(r)
 		return r != d.ref && getInt(x) > 0 && v.codec.EqualAt(x[viewHeader:], row[viewHeader:], v.spec.Key)
 	})
 	if other != 0 {

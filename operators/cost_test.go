@@ -1,0 +1,100 @@
+package operators_test
+
+import (
+	"testing"
+
+	"streamsql/operators"
+	"streamsql/operators/batch"
+	"streamsql/operators/optest"
+	"streamsql/sql/agg"
+	"streamsql/sql/types"
+)
+
+// TestOneRowChangeCostsTheSame holds that no operator's work on a change grows
+// with its state.
+func TestOneRowChangeCostsTheSame(t *testing.T) {
+	in := []types.Type{bigint, bigint}
+	merge := func(perGroup int, calls ...agg.Call) func() optest.Load {
+		return func() optest.Load {
+			m, err := operators.NewMerge(operators.AggSpec{Input: in, Keys: []int{0}, Aggs: calls}, operators.Env{})
+			return oneInput(t, m, err, perGroup)
+		}
+	}
+	join := func(kind operators.JoinKind) func() optest.Load {
+		return func() optest.Load {
+			j, err := operators.NewJoin(operators.JoinSpec{Kind: kind, Left: in, Right: in, LeftKeys: []int{0}, RightKeys: []int{0}}, operators.Env{})
+			l := oneInput(t, j, err, 1)
+			l.Inputs = 2
+			return l
+		}
+	}
+	for _, c := range []struct {
+		name string
+		load func() optest.Load
+	}{
+		{"merge sum", merge(1, call(t, in, "sum", false, 1))},
+		{"merge max in small groups", merge(2, call(t, in, "max", false, 1))},
+		{"merge max in one group", merge(1<<40, call(t, in, "max", false, 1))},
+		{"merge count distinct in one group", merge(1<<40, call(t, in, "count", true, 1))},
+		{"distinct", func() optest.Load {
+			d, err := operators.NewDistinct(in, operators.Env{})
+			return oneInput(t, d, err, 1)
+		}},
+		{"inner join", join(operators.InnerJoin)},
+		{"left join", join(operators.LeftJoin)},
+		{"view with key", func() optest.Load {
+			v, err := operators.NewView(operators.ViewSpec{Input: in, Key: []int{0}}, operators.Env{})
+			return oneInput(t, v, err, 1)
+		}},
+		{"bag view", func() optest.Load {
+			v, err := operators.NewView(operators.ViewSpec{Input: in}, operators.Env{})
+			return oneInput(t, v, err, 1)
+		}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			small, large := optest.FlatCost(t, c.load)
+			t.Logf("%v at 10 K rows, %v at 1 M", small, large)
+		})
+	}
+}
+
+// oneInput fills an operator with rows (i / perGroup, i); a change replaces
+// such a row by (i / perGroup, −i−1), or back.
+func oneInput(t *testing.T, op operators.Operator, err error, perGroup int) optest.Load {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+	add := func(c *batch.Chunk, i, value int, w int64) {
+		c.Cols[0].AppendInt(int64(i / perGroup))
+		c.Cols[1].AppendInt(int64(value))
+		c.PushWeight(w)
+	}
+	return optest.Load{
+		Op: op, Inputs: 1,
+		Fill: func(_, first, n int) *batch.Chunk {
+			c := batch.New([]types.Type{bigint, bigint}, n)
+			for i := first; i < first+n; i++ {
+				add(c, i, i, 1)
+			}
+			return c
+		},
+		Change: func(in, k, rows int) *batch.Chunk {
+			if in == 1 {
+				return nil
+			}
+			// The same few rows again and again, to and fro: what counts is the work, not
+			// that a larger state lies in slower memory.
+			const spots = 128
+			i := k % spots * (rows / spots)
+			old, now := i, -i-1
+			if k/spots%2 == 1 {
+				old, now = now, old
+			}
+			c := batch.New([]types.Type{bigint, bigint}, 2)
+			add(c, i, old, -1)
+			add(c, i, now, 1)
+			return c
+		},
+	}
+}
