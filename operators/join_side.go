@@ -35,9 +35,11 @@ const joinHeader = 32
 
 func newJoinSide(input []types.Type, keys []int, keyTypes []types.Type, env Env) *joinSide {
 	s := &joinSide{group: newGroupingAs(keyTypes, keys), codec: state.NewCodec(input), store: state.NewStore(env.Account),
-		byRow: state.NewTable(), byKey: state.NewTable(), all: positions(len(input))}
+		byRow: state.NewTable(env.Account), all: positions(len(input))}
 	if s.group.one {
-		s.byKey = state.NewIntTable()
+		s.byKey = state.NewIntTable(env.Account)
+	} else {
+		s.byKey = state.NewTable(env.Account)
 	}
 	return s
 }

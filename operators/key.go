@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/binary"
 
+	"streamsql/operators/account"
 	"streamsql/operators/state"
 	"streamsql/sql/types"
 	"streamsql/sql/vector"
@@ -85,10 +86,12 @@ type index struct {
 	null  state.Ref // one: the row of the key NULL
 }
 
-func newIndex(g *grouping, s *state.Store, keyAt int) *index {
-	x := &index{grouping: g, store: s, keyAt: keyAt, table: state.NewTable()}
+func newIndex(g *grouping, keyAt int, a *account.Account) *index {
+	x := &index{grouping: g, store: state.NewStore(a), keyAt: keyAt}
 	if g.one {
-		x.table = state.NewIntTable()
+		x.table = state.NewIntTable(a)
+	} else {
+		x.table = state.NewTable(a)
 	}
 	return x
 }

@@ -77,7 +77,7 @@ func NewMerge(spec AggSpec, env Env) (*Merge, error) {
 		m.fixed += a.size()
 		m.out = append(m.out, c.Type)
 	}
-	m.index = newIndex(group, state.NewStore(env.Account), m.fixed)
+	m.index = newIndex(group, m.fixed, env.Account)
 	return m, nil
 }
 

@@ -23,13 +23,17 @@ import (
 //
 // With ordered, a tree over all values that are there finds the ends of a group.
 type multiset struct {
-	store *state.Store
-	table *state.Table
-	tree  *btree.BTreeG[treeEntry]
-	idle  []state.Ref // rows whose count was not positive; at the end of the batch it must not be negative
+	account *account.Account
+	store   *state.Store
+	table   *state.Table
+	tree    *btree.BTreeG[treeEntry]
+	idle    []state.Ref // rows whose count was not positive; at the end of the batch it must not be negative
 }
 
-const multisetValue = 24
+const (
+	multisetValue  = 24
+	treeEntryBytes = 36 // of a tree entry, with the room that nodes leave
+)
 
 // treeEntry is (group, value): the value's first 8 bytes, and the row that has
 // it whole. Row 0 is before, row math.MaxUint64 after all values with these bytes.
@@ -40,7 +44,7 @@ type treeEntry struct {
 }
 
 func newMultiset(a *account.Account, ordered bool) *multiset {
-	m := &multiset{store: state.NewStore(a), table: state.NewTable()}
+	m := &multiset{account: a, store: state.NewStore(a), table: state.NewTable(a)}
 	if ordered {
 		m.tree = btree.NewBTreeGOptions(m.less, btree.Options{NoLocks: true})
 	}
@@ -107,11 +111,13 @@ func (m *multiset) add(group state.Ref, value []byte, w int64) (int64, error) {
 	case before <= 0 && after > 0:
 		if m.tree != nil {
 			m.tree.Set(entryOf(row, r))
+			m.account.Force(treeEntryBytes)
 		}
 		return 1, nil
 	case before > 0 && after <= 0:
 		if m.tree != nil {
 			m.tree.Delete(entryOf(row, r))
+			m.account.Release(treeEntryBytes)
 		}
 		return -1, nil
 	}
@@ -162,6 +168,7 @@ func (m *multiset) rebuild() {
 		m.table.Insert(multisetHash(state.Ref(binary.LittleEndian.Uint64(row[16:])), row[multisetValue:]), r)
 		if m.tree != nil {
 			m.tree.Set(entryOf(row, r))
+			m.account.Force(treeEntryBytes)
 		}
 		return true
 	})

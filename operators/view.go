@@ -51,7 +51,7 @@ const viewHeader = 16
 // NewView makes an empty view.
 func NewView(spec ViewSpec, env Env) (*View, error) {
 	v := &View{spec: spec, env: env, codec: state.NewCodec(spec.Input),
-		store: state.NewStore(env.Account), table: state.NewTable(), hash: spec.Key}
+		store: state.NewStore(env.Account), table: state.NewTable(env.Account), hash: spec.Key}
 	if spec.Key == nil {
 		v.hash = positions(len(spec.Input))
 	}

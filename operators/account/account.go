@@ -80,3 +80,11 @@ func (a *Account) Force(n int64) {
 
 // Release gives n bytes back.
 func (a *Account) Release(n int64) { a.Force(-n) }
+
+// Close gives back all that the account still has, when its owner is gone. It
+// must not be used after that.
+func (a *Account) Close() {
+	if a != nil {
+		a.Release(a.used.Load())
+	}
+}

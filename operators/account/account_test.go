@@ -28,6 +28,10 @@ func TestReserveTakesAllLevelsOrNone(t *testing.T) {
 	if server.Used() != 0 {
 		t.Fatalf("not all given back: %d", server.Used())
 	}
+	query.Force(7)
+	if query.Close(); server.Used() != 0 {
+		t.Fatalf("Close left %d", server.Used())
+	}
 	var none *Account
 	if none.Reserve(1<<40) != nil || none.Used() != 0 {
 		t.Fatal("a nil account must take everything")

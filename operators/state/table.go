@@ -1,6 +1,10 @@
 package state
 
-import "math/bits"
+import (
+	"math/bits"
+
+	"streamsql/operators/account"
+)
 
 // Table is a hash index from keys to the Refs of rows: an extendible hash
 // table, that is a directory of segments of at most segSlots slots with linear
@@ -11,17 +15,24 @@ import "math/bits"
 // hashes for keys; several rows may have one hash, and the caller tells them
 // apart with match.
 //
-// Segments are copied on write as pages are, so Snapshot is cheap.
+// Segments are copied on write as pages are, so Snapshot is cheap. Growth takes
+// its memory from the account even beyond the limit: the store whose rows are
+// indexed is stopped there.
 type Table struct {
-	dir    []*segment // by the first depth bits of the spread hash
-	depth  uint8
-	ints   bool
-	n      int64
-	epoch  uint64
-	shared uint64 // the newest epoch that an image was taken of
+	account *account.Account
+	bytes   int64
+	dir     []*segment // by the first depth bits of the spread hash
+	depth   uint8
+	ints    bool
+	n       int64
+	epoch   uint64
+	shared  uint64 // the newest epoch that an image was taken of
 }
 
-const segSlots = 1024
+const (
+	segSlots  = 1024
+	slotBytes = 16
+)
 
 // slot with ref 0 is empty.
 type slot struct {
@@ -40,14 +51,21 @@ type segment struct {
 // of logical partitions, come last.
 func spread(h uint64) uint64 { return bits.RotateLeft64(h, 16) }
 
-// NewTable makes an empty table of hashes.
-func NewTable() *Table {
-	return &Table{dir: []*segment{{slots: make([]slot, 16), epoch: 1}}, epoch: 1}
+// NewTable makes an empty table of hashes that counts its memory in a (nil: nowhere).
+func NewTable(a *account.Account) *Table {
+	t := &Table{account: a, dir: []*segment{{slots: make([]slot, 16), epoch: 1}}, epoch: 1}
+	t.took(16*slotBytes + 8)
+	return t
+}
+
+func (t *Table) took(n int64) {
+	t.account.Force(n)
+	t.bytes += n
 }
 
 // NewIntTable makes an empty table of ints.
-func NewIntTable() *Table {
-	t := NewTable()
+func NewIntTable(a *account.Account) *Table {
+	t := NewTable(a)
 	t.ints = true
 	return t
 }
@@ -55,8 +73,8 @@ func NewIntTable() *Table {
 // Len returns the number of entries.
 func (t *Table) Len() int64 { return t.n }
 
-// Bytes returns about the memory of the table.
-func (t *Table) Bytes() int64 { return int64(len(t.dir))*8 + t.n*24 }
+// Bytes returns the memory of the table, without what only images hold.
+func (t *Table) Bytes() int64 { return t.bytes }
 
 // home is the spread hash of a slot.
 func (t *Table) home(tag uint64) uint64 {
@@ -170,6 +188,7 @@ func (t *Table) grow(g *segment, home uint64) bool {
 	if len(g.slots) < segSlots || g.depth == maxDepth || t.alike(g) {
 		old := g.slots
 		g.slots, g.used = make([]slot, 2*len(old)), 0
+		t.took(int64(len(old)) * slotBytes)
 		for _, e := range old {
 			if e.ref != 0 {
 				g.put(t.home(e.tag), e)
@@ -182,8 +201,10 @@ func (t *Table) grow(g *segment, home uint64) bool {
 		for k, s := range t.dir {
 			dir[2*k], dir[2*k+1] = s, s
 		}
+		t.took(int64(len(t.dir)) * 8)
 		t.dir, t.depth = dir, t.depth+1
 	}
+	t.took(int64(len(g.slots)) * slotBytes)
 	depth := g.depth + 1
 	var half [2]*segment
 	for k := range half {

@@ -7,7 +7,7 @@ import (
 
 func TestIntTableAgainstMap(t *testing.T) {
 	rng := rand.New(rand.NewSource(2))
-	tab := NewIntTable()
+	tab := NewIntTable(nil)
 	model := map[int64]Ref{}
 	for step := range 300000 {
 		k := int64(rng.Intn(40000)) * int64(1+step%3)
@@ -47,7 +47,7 @@ func TestIntTableAgainstMap(t *testing.T) {
 // images that must not see later changes.
 func TestTableOfFewHashes(t *testing.T) {
 	rng := rand.New(rand.NewSource(3))
-	tab := NewTable()
+	tab := NewTable(nil)
 	live := map[Ref]uint64{}
 	var im *TableImage
 	var then map[Ref]uint64
