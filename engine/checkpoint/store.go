@@ -73,7 +73,11 @@ func (d *DB) load() (err error) {
 			err = fmt.Errorf("badger: %v", p)
 		}
 	}()
-	if d.db, err = badger.Open(badgerOptions(d.dir)); err != nil {
+	o := badgerOptions(d.dir)
+	if err = precheck(o); err != nil {
+		return err
+	}
+	if d.db, err = badger.Open(o); err != nil {
 		return err
 	}
 	if err = d.scan(); err != nil {
@@ -356,6 +360,9 @@ func (d *DB) LoadPages(round, job uint64, s Store, fn func(page uint64, data []b
 	}
 	for _, p := range places {
 		data, err := d.get(pageKey(id, p.page, p.round))
+		if err == nil && len(data) == 0 {
+			err = ErrCorrupt // what Badger reads beyond the end of a value log that was cut
+		}
 		if err != nil {
 			return fmt.Errorf("checkpoint %d: job %d, operator %d, page %d: %w", round, job, s.Op, p.page, err)
 		}
