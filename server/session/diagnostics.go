@@ -26,14 +26,27 @@ func (d *diagnostics) add(level string, code uint16, message string, limit int) 
 	}
 }
 
-func (s *Session) warn(code uint16, message string) {
-	s.diagnostics.add("Warning", code, message, s.settings.maxWarnings)
-}
+// warn adds a warning. While a query runs, the engine calls it from several
+// goroutines.
+func (s *Session) warn(code uint16, message string) { s.diagnose("Warning", code, message) }
 
 func (s *Session) note(code uint16, message string) {
 	if s.settings.sqlNotes {
-		s.diagnostics.add("Note", code, message, s.settings.maxWarnings)
+		s.diagnose("Note", code, message)
 	}
+}
+
+func (s *Session) diagnose(level string, code uint16, message string) {
+	s.diagnosticsMu.Lock()
+	defer s.diagnosticsMu.Unlock()
+	s.diagnostics.add(level, code, message, s.settings.maxWarnings)
+}
+
+// warnings is how many diagnostics the running statement has so far.
+func (s *Session) warnings() int {
+	s.diagnosticsMu.Lock()
+	defer s.diagnosticsMu.Unlock()
+	return s.diagnostics.count
 }
 
 func (s *Session) warnAll(ws []engine.Warning) {

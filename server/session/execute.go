@@ -134,7 +134,7 @@ func (s *Session) insertRows(ctx context.Context, b *bind.Insert, plan *physical
 func (s *Session) inserted(b *bind.Insert, r engine.Result, sent int) *Result {
 	out := &Result{Affected: r.Affected, LastInsertID: r.LastInsertID}
 	if sent > 1 || b.Source != nil {
-		out.Info = fmt.Sprintf("Records: %d  Duplicates: %d  Warnings: %d", sent, r.Duplicates, s.diagnostics.count)
+		out.Info = fmt.Sprintf("Records: %d  Duplicates: %d  Warnings: %d", sent, r.Duplicates, s.warnings())
 	}
 	return out
 }
@@ -205,7 +205,7 @@ func (s *Session) update(ctx context.Context, b *bind.Update, c *compiled) (*Res
 	if s.client.FoundRows {
 		out.Affected = r.Matched
 	}
-	out.Info = fmt.Sprintf("Rows matched: %d  Changed: %d  Warnings: %d", r.Matched, r.Changed, s.diagnostics.count)
+	out.Info = fmt.Sprintf("Rows matched: %d  Changed: %d  Warnings: %d", r.Matched, r.Changed, s.warnings())
 	return out, nil
 }
 

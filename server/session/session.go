@@ -35,7 +35,8 @@ type Session struct {
 	readOnly bool      // START TRANSACTION READ ONLY
 	after    engine.Position
 
-	now               time.Time // of the statement
+	now               time.Time  // of the statement
+	diagnosticsMu     sync.Mutex // guards diagnostics while a query runs
 	diagnostics       diagnostics
 	diagnosticsBefore diagnostics // of the statement before, for @@warning_count
 	lastInsertID      uint64
@@ -80,7 +81,7 @@ func (s *Session) State() State {
 	return State{
 		InTransaction: s.explicit, Autocommit: s.settings.autocommit,
 		NoBackslashEscapes: s.settings.parserMode&parser.NoBackslashEscapes != 0,
-		Warnings:           s.diagnostics.count, Location: s.settings.location, MaxPacket: s.settings.maxPacket,
+		Warnings:           s.warnings(), Location: s.settings.location, MaxPacket: s.settings.maxPacket,
 		IdleTimeout: s.settings.idleTimeout, WriteTimeout: s.settings.netWrite, ReadTimeout: s.settings.netRead,
 	}
 }
@@ -207,7 +208,7 @@ func (s *Session) failed(ctx context.Context, err error) error {
 	s.rowCount = -1
 	var e *sqlerr.Error
 	if errors.As(err, &e) {
-		s.diagnostics.add("Error", e.Code, e.Message, s.settings.maxWarnings)
+		s.diagnose("Error", e.Code, e.Message)
 		if e.Code == sqlerr.LockDeadlock {
 			s.rollback() // the whole transaction is lost, as in MySQL
 		}

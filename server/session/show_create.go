@@ -37,7 +37,7 @@ func (s *Session) showCreate(n *ast.ShowStmt) (*table, error) {
 }
 
 func createTable(o *catalog.Table) *table {
-	if o.Kind == catalog.View {
+	if o.Kind == catalog.View || o.Kind == catalog.MaterializedView { // dump programs tell views by the first title
 		t := newTable("View", "Create View", "character_set_client", "collation_connection")
 		t.add(o.Name, createText(o), defaultCharset, o.Session.Collation)
 		return t
