@@ -144,6 +144,16 @@ func scaleOf(e *expr.Expr) int {
 func (c *call) negate() (*expr.Expr, error) {
 	a := toNumber(c.args[0])
 	c.args = []*expr.Expr{a}
+	if a.Op == expr.OpConst && a.Type.Kind != types.Null {
+		if e, err := c.negateAs(a); err == nil && e.Fn == "-" {
+			return foldConst(e), nil
+		}
+	}
+	return c.negateAs(a)
+}
+
+// negateAs finds the type of −a.
+func (c *call) negateAs(a *expr.Expr) (*expr.Expr, error) {
 	switch a.Type.Class() {
 	case types.ClassFloat:
 		c.args[0] = toDouble(a)

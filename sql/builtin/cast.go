@@ -195,8 +195,8 @@ func textToInt(s []byte, unsigned bool) (int64, status) {
 		return math.MinInt64, over
 	case neg:
 		return -int64(n), st
-	case !unsigned && n > math.MaxInt64:
-		return math.MaxInt64, over
+	case !unsigned && n > math.MaxInt64: // MySQL keeps the bits, and warns
+		return int64(n), over
 	}
 	return int64(n), st
 }
@@ -372,10 +372,12 @@ func (f *Frame) decimal(a Operand, i int, to types.Type) (w decimal.Wide, st sta
 		w, ok = decimal.FromFloat(a.Float(i), to.Scale)
 	case t.IsTemporal():
 		whole, micro := f.timeNumber(t, a.Int(i))
-		w, ok = decimal.Rescale(decimal.FromInt64(whole*1e6+micro), 6, to.Scale)
 		if whole < 0 {
-			w, ok = decimal.Rescale(decimal.FromInt64(whole*1e6-micro), 6, to.Scale)
+			micro = -micro
 		}
+		w, _ = decimal.Rescale(decimal.FromInt64(whole), 0, 6)
+		w, _ = decimal.Add(w, decimal.FromInt64(micro))
+		w, ok = decimal.Rescale(w, 6, to.Scale)
 	case t.Class() == types.ClassBytes:
 		w, ok, st = textToDecimal(a.Str(i), to.Scale)
 	default:

@@ -63,6 +63,16 @@ func foldConst(e *expr.Expr) *expr.Expr {
 	return expr.NewConst(expr.ValueOf(out, 0), e.Type)
 }
 
+// foldTree is foldConst of everything below e, then of e.
+func foldTree(e *expr.Expr) *expr.Expr {
+	return e.Rewrite(func(x *expr.Expr) *expr.Expr {
+		if x.Op != expr.OpCall {
+			return x
+		}
+		return foldConst(x)
+	})
+}
+
 // toText coerces e to text; bytes stay as they are.
 func (env *Env) toText(e *expr.Expr) *expr.Expr {
 	if e.Type.Class() == types.ClassBytes && e.Type.Kind != types.JSON {

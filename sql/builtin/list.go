@@ -72,10 +72,10 @@ func fieldKernel(e *expr.Expr) Kernel {
 }
 
 func findInSetRow(f *Frame, i int, c types.Collation) {
-	want, set := f.Args[0].Str(i), f.Args[1].Str(i)
+	want, set := collate.Fold(c, f.Args[0].Str(i)), collate.Fold(c, f.Args[1].Str(i))
 	for n := int64(1); len(set) > 0; n++ {
 		element, rest, more := bytes.Cut(set, []byte{','})
-		if collate.Compare(c, element, want) == 0 && !bytes.ContainsRune(want, ',') {
+		if bytes.Equal(element, want) && !bytes.ContainsRune(want, ',') {
 			f.Out.AppendInt(n)
 			return
 		}

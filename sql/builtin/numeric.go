@@ -139,7 +139,7 @@ func resolveRound(c *call) (*expr.Expr, error) {
 	shown := toNumber(c.args[0]).Type
 	places := expr.NewInt(0)
 	if len(c.args) == 2 {
-		places = c.env.fit(c.args[1], 'i')
+		places = foldTree(c.env.fit(c.args[1], 'i'))
 	}
 	constant := places.Op == expr.OpConst && !places.Value.Null
 	d := 0

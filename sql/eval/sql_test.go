@@ -206,6 +206,8 @@ func (s scope) function(n *ast.FuncCallExpr) *expr.Expr {
 		name = name[i+1:]
 	}
 	switch name {
+	case "insert_func":
+		name = "insert"
 	case "char_func":
 		return call_("char", args[:len(args)-1]...)
 	case "dateliteral":
@@ -280,3 +282,6 @@ func TestBuild(t *testing.T) {
 		t.Error(got)
 	}
 }
+
+// builtinAssign stores e into a column of type t under strict rules.
+func builtinAssign(e *expr.Expr, t types.Type) (*expr.Expr, error) { return builtin.Assign(nil, e, t) }
