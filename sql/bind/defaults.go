@@ -14,7 +14,7 @@ import (
 // defaultValue binds the SQL text of a DEFAULT, which was checked when the
 // table was made.
 func (b *binder) defaultValue(text string) (*expr.Expr, error) {
-	stmt, err := parser.New().Parse("SELECT "+text, 0)
+	stmt, err := parseStored("SELECT "+text, 0)
 	if err != nil {
 		return nil, err
 	}

@@ -336,8 +336,14 @@ func (b *binder) cast(n *ast.FuncCastExpr, in *names) (*expr.Expr, error) {
 	if n.FunctionType == ast.CastBinaryOperator && e.Type.IsText() {
 		t.Len = 4 * e.Type.Len
 	}
-	b.settle([]*expr.Expr{e})
-	return builtin.Cast(b.scalar, e, t)
+	return b.castTo(e, t)
+}
+
+// castTo is an explicit cast.
+func (b *binder) castTo(e *expr.Expr, t types.Type) (*expr.Expr, error) {
+	args := []*expr.Expr{e}
+	b.settle(args)
+	return builtin.Cast(b.scalar, args[0], t)
 }
 
 // variable binds @x and @@x to their value now.

@@ -7,7 +7,6 @@ import (
 	"github.com/pingcap/tidb/pkg/parser/ast"
 
 	"streamsql/catalog"
-	"streamsql/sql/parser"
 	"streamsql/sql/sqlerr"
 )
 
@@ -173,7 +172,7 @@ func (b *binder) expandView(t *catalog.Table, alias string) (source, error) {
 	env := *b.env
 	env.Session = t.Session
 	env.Mode = ParseMode(t.Session.SQLMode)
-	stmt, err := parser.New().Parse(t.Query, ParserMode(t.Session.SQLMode))
+	stmt, err := parseStored(t.Query, ParserMode(t.Session.SQLMode))
 	if err != nil {
 		return source{}, brokenView(t, err)
 	}

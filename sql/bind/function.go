@@ -6,7 +6,6 @@ import (
 	"github.com/pingcap/tidb/pkg/parser/ast"
 	"github.com/pingcap/tidb/pkg/parser/charset"
 
-	"streamsql/sql/builtin"
 	"streamsql/sql/expr"
 	"streamsql/sql/parser"
 	"streamsql/sql/sqlerr"
@@ -154,8 +153,7 @@ func (b *binder) convertUsing(n *ast.FuncCallExpr, in *names) (*expr.Expr, error
 	default:
 		return nil, sqlerr.Unsupported("character set " + cs)
 	}
-	b.settle([]*expr.Expr{e})
-	return builtin.Cast(b.scalar, e, t)
+	return b.castTo(e, t)
 }
 
 // information answers the functions about the session.

@@ -59,6 +59,7 @@ func TestParameters(t *testing.T) {
 		{"SELECT ? FROM t", "varchar(255)"},
 		{"SELECT * FROM t WHERE a = ? AND b LIKE ? AND c BETWEEN ? AND ?", "int varchar(5) decimal(5,2) decimal(5,2)"},
 		{"SELECT * FROM t LIMIT ?, ?", "bigint bigint"},
+		{"SELECT CAST(? AS SIGNED), CASE WHEN ? THEN ? ELSE a END FROM t", "varchar(255) int int"},
 		{"INSERT INTO t VALUES (?, ?, ?)", "int varchar(5) decimal(5,2)"},
 		{"UPDATE t SET c = ? WHERE a IN (?, 1)", "decimal(5,2) int"},
 	} {

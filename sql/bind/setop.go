@@ -28,7 +28,7 @@ func (b *binder) setOperation(list *ast.SetOprSelectList, order *ast.OrderByClau
 			}
 		}
 		var err error
-		if inputs[i], err = b.operandQuery(node); err != nil {
+		if inputs[i], err = b.subquery(node); err != nil {
 			return nil, err
 		}
 		if len(inputs[i].Out) != len(inputs[0].Out) {
@@ -65,11 +65,6 @@ func (b *binder) setOperation(list *ast.SetOprSelectList, order *ast.OrderByClau
 		q = b.union(inputs, false, first, ts)
 	}
 	return b.ordered(q, order, limit)
-}
-
-// operandQuery binds one side of a set operation; its order alone means nothing.
-func (b *binder) operandQuery(node ast.Node) (*Query, error) {
-	return b.subquery(node)
 }
 
 // operator is the set operator before node.
