@@ -89,6 +89,11 @@ func (s *Snapshot) Readers(id ID) []*Table {
 	return out
 }
 
+// Objects lists everything that can stand in FROM, by id: what is read before
+// what reads it.
+func (s *Snapshot) Objects() []*Table { return s.ids.Values() }
+
+
 // compareNames orders tables by database, then name.
 func compareNames(a, b *Table) int {
 	return strings.Compare(tableKey(a.Database, a.Name), tableKey(b.Database, b.Name))

@@ -17,6 +17,9 @@ import (
 // commit group that holds something of it. 0: nothing.
 type Position uint64
 
+// Everything is the position after all that was committed so far.
+const Everything = ^Position(0)
+
 // Warning is a row of SHOW WARNINGS.
 type Warning struct {
 	Code    uint16
@@ -67,7 +70,9 @@ type ReadOptions struct {
 	After   Position
 	Timeout time.Duration
 	Eval    EvalOptions
-	Params  []byte // reserved
+	// Warn, if set, hears of conversions and divisions that went wrong harmlessly. It
+	// is called by several goroutines.
+	Warn func(code uint16, message string)
 }
 
 // Tx is a transaction: its changes lie within one batch, whole, or are not
@@ -86,14 +91,4 @@ type Tx interface {
 	// another transaction changed the same rows first: nothing was done then.
 	Commit(ctx context.Context) (Position, error)
 	Rollback()
-}
-
-// ViewStatus is how far a materialized view got; a row of SHOW STREAM STATUS.
-type ViewStatus struct {
-	View  catalog.ID
-	State string        // "running", "filling", "paused", "failed"
-	Batch uint64        // the batch that readers see
-	Lag   time.Duration // between the newest commit and what readers see
-	Rows  uint64        // of the result
-	Error string        // why it does not run; empty: it does
 }

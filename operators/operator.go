@@ -28,6 +28,8 @@ type Batch struct {
 	// Fail records a row that an expression could not be computed for. The row is
 	// left out; weight is the row's, so that its retraction takes the entry back.
 	Fail func(RowError)
+	// Warn, if set, hears of what an expression warns of. One-off queries only.
+	Warn func(code uint16, message string)
 }
 
 // RowError is a row that could not be processed.

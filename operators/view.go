@@ -220,6 +220,36 @@ func (v *View) show(row []byte) string {
 	return rowText(decodeChunk(v.codec, [][]byte{row[viewHeader:]}, nil).Cols, 0, v.env.Location)
 }
 
+// Row is the row, encoded by the codec of all columns, whose key is row i of key
+// as things are now; nil: there is none. Only of a view with a key. It must not
+// be kept. Any number of goroutines may ask between batches.
+func (v *View) Row(key []*vector.Vector, i int) []byte {
+	probe, hash := probeRow(v.spec, v.codec, v.hash, key, i)
+	r := v.table.Find(hash, func(r state.Ref) bool {
+		row := v.store.Get(r)
+		return getInt(row) > 0 && v.codec.EqualAt(row[viewHeader:], probe, v.spec.Key)
+	})
+	if r == 0 {
+		return nil
+	}
+	return v.store.Get(r)[viewHeader:]
+}
+
+// probeRow is a row with row i of key in its place and NULL elsewhere, and the key's hash.
+func probeRow(spec ViewSpec, codec *state.Codec, hash []int, key []*vector.Vector, i int) ([]byte, uint64) {
+	cols := newVectors(spec.Input, 1)
+	for k, at := range spec.Key {
+		cols[at].AppendFrom(key[k], i)
+	}
+	for _, v := range cols {
+		if v.N == 0 {
+			v.AppendNull()
+		}
+	}
+	var one [1]uint64
+	return codec.Append(nil, cols, 0), state.HashColumns(cols, hash, 1, one[:])[0]
+}
+
 // CollectChanges makes the view keep each batch's consolidated changelog, or
 // (false) not. Between batches.
 func (v *View) CollectChanges(on bool) { v.collect, v.changes = on, nil }
@@ -265,19 +295,8 @@ func (im *ViewImage) Get(key []*vector.Vector, i int) *batch.Chunk {
 	if im.spec.Key == nil {
 		return nil
 	}
-	// A row with the key in its place and NULL elsewhere.
-	cols := newVectors(im.spec.Input, 1)
-	for k, at := range im.spec.Key {
-		cols[at].AppendFrom(key[k], i)
-	}
-	for _, v := range cols {
-		if v.N == 0 {
-			v.AppendNull()
-		}
-	}
-	probe := im.codec.Append(nil, cols, 0)
-	var one [1]uint64
-	r := im.table.Find(state.HashColumns(cols, im.hash, 1, one[:])[0], func(r state.Ref) bool {
+	probe, hash := probeRow(im.spec, im.codec, im.hash, key, i)
+	r := im.table.Find(hash, func(r state.Ref) bool {
 		return im.codec.EqualAt(im.store.Get(r)[viewHeader:], probe, im.spec.Key)
 	})
 	if r == 0 {

@@ -4,9 +4,22 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
+	"log/slog"
+	"net"
 	"os"
+	"runtime/debug"
+	"strconv"
+	"time"
 
 	"streamsql/cmd/streamsql/child"
+	"streamsql/engine"
+	"streamsql/operators/connector"
+	"streamsql/operators/connector/bidgen"
+
+	"streamsql/server/auth"
+	"streamsql/server/mysqlwire"
+	"streamsql/server/session"
 )
 
 func runServe(ctx context.Context, e env, args []string) int {
@@ -24,7 +37,66 @@ func runServe(ctx context.Context, e env, args []string) int {
 	return 0
 }
 
+// stopWithin bounds how long open connections may hold up a stop.
+const stopWithin = 3 * time.Second
+
+// gcPercent: the live heap is small beside the pages of state, which hold no
+// pointers, so that collecting less often costs little memory.
+const gcPercent = 200
+
 // serve runs a server until ctx is done, and stops it cleanly.
 func serve(ctx context.Context, c Config) error {
-	return errors.New("this binary was built without an engine")
+	slog.SetDefault(c.Log)
+	if os.Getenv("GOGC") == "" {
+		debug.SetGCPercent(gcPercent)
+	}
+	listener, err := net.Listen("tcp", c.MySQL)
+	if err != nil {
+		return err
+	}
+	defer listener.Close()
+	eng, err := engine.Open(engine.Config{
+		Dir: c.Data, Workers: c.Workers, CheckpointEvery: c.CheckpointInterval, Connectors: connectors(),
+	})
+	if err != nil {
+		return err
+	}
+	_, port, _ := net.SplitHostPort(listener.Addr().String())
+	number, _ := strconv.Atoi(port)
+	sessions := session.NewServer(eng, session.Options{Version: mysqlVersion(), Port: number})
+	wire := mysqlwire.New(backend{sessions}, mysqlwire.Options{Version: mysqlVersion(), Accounts: auth.Root()})
+	served := make(chan error, 1)
+	go func() { served <- wire.Serve(listener) }()
+
+	did := eng.Recovered()
+	c.Ready(child.Ready{MySQL: listener.Addr().String(), Recovery: child.Recovery{
+		Cuts: did.Cuts, Rows: int64(did.Rows), Seconds: did.Took.Seconds(),
+	}})
+	select {
+	case <-ctx.Done():
+	case err = <-served:
+		err = fmt.Errorf("the listener failed: %w", err)
+	case err = <-eng.Failure():
+	}
+	stopping, cancel := context.WithTimeout(context.Background(), stopWithin)
+	defer cancel()
+	_ = wire.Shutdown(stopping) // what is still open then is closed
+	return errors.Join(err, eng.Close())
+}
+
+// mysqlVersion is what clients are told: of MySQL 8, which decides what they ask for.
+func mysqlVersion() string { return "8.0.36-StreamSQL-" + version() }
+
+// connectors are the kinds that stream tables may name.
+func connectors() *connector.Registry { return connector.NewRegistry(bidgen.Kind()) }
+
+// backend gives the protocol its sessions.
+type backend struct{ *session.Server }
+
+func (b backend) Open(ctx context.Context, c session.Client) (mysqlwire.Session, error) {
+	s, err := b.Server.Open(ctx, c)
+	if err != nil {
+		return nil, err
+	}
+	return s, nil
 }

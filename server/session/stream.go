@@ -106,7 +106,8 @@ func (s *Session) showCreateKind(n *ast.TableName, kind catalog.Kind, word strin
 // showStreamStatus shows how far each materialized view got: of one database,
 // or of all.
 func (s *Session) showStreamStatus(n *parser.ShowStreams) (*table, error) {
-	t := newTable("Name", "Database", "State", "Batch#", "Lag_ms#", "Rows#", "Error")
+	t := newTable("Name", "Database", "State", "Batch#", "Behind#", "Lag_ms#", "Rows#", "Rows_in#", "Row_errors#",
+		"Fill_done#", "Fill_total#", "Checkpoint#", "Error")
 	c := s.server.catalog()
 	for _, st := range s.server.engine.Status() {
 		o, ok := c.TableByID(st.View)
@@ -123,5 +124,8 @@ func statusRow(o *catalog.Table, st engine.ViewStatus) []any {
 	if st.Error != "" {
 		problem = st.Error
 	}
-	return []any{o.Name, o.Database, st.State, st.Batch, st.Lag.Milliseconds(), st.Rows, problem}
+	return []any{
+		o.Name, o.Database, st.State, st.Batch, st.Behind, st.Lag.Milliseconds(), st.Rows, st.RowsIn, st.RowErrors,
+		st.FillDone, st.FillTotal, st.Checkpoint, problem,
+	}
 }

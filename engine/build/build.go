@@ -1,0 +1,324 @@
+// Package build is the one door from plans to operators: it cuts a physical
+// plan into stages at its shuffles, makes each stage's operators once per task,
+// and wires the tasks up.
+package build
+
+import (
+	"fmt"
+	"time"
+
+	"streamsql/engine/dag"
+	"streamsql/engine/sched"
+	"streamsql/engine/task"
+	"streamsql/operators"
+	"streamsql/operators/account"
+	"streamsql/operators/batch"
+	"streamsql/planner/physical"
+	"streamsql/sql/eval"
+	"streamsql/sql/expr"
+	"streamsql/sql/types"
+	"streamsql/sql/vector"
+)
+
+// Options say how a plan is to run.
+type Options struct {
+	Tasks    int // per stage, where the plan allows more than one
+	Exec     task.Executor
+	Group    *sched.Group
+	Account  *account.Account
+	Location *time.Location // the query's time zone
+	Strict   bool
+	// View adds a view at the end that keeps the result. Without, the result goes to Collect.
+	View bool
+	// Collect takes the result of a one-off query, from any task.
+	Collect   func(c *batch.Chunk)
+	HasCredit func(wake func()) bool
+	Complete  func(batchID uint64) // a batch went through all tasks
+	Failed    func(err error)
+	Trace     func(t *task.Task, batchID uint64, event string)
+}
+
+// stage is a piece of the plan between shuffles.
+type stage struct {
+	nodes []placed
+	ports []port
+	tasks int
+	out   *stage // nil: the last one
+	port  int    // of out
+	how   *physical.ShuffleSpec
+	made  []*task.Task
+	edges []int // inbox edges made so far: the port of each
+}
+
+// placed is a plan node in a stage; node nil is the pass-through or the view.
+type placed struct {
+	node  *physical.Node
+	to    int
+	input int
+	ins   int
+	view  bool
+	types []types.Type
+}
+
+// port is where rows enter a stage.
+type port struct {
+	node, input int
+	from        *stage
+	source      *physical.Node
+	firstEdge   int
+}
+
+type builder struct {
+	o      Options
+	plan   *physical.Plan
+	stages []*stage // producers before consumers
+	flow   *task.Flow
+}
+
+// Flow makes the tasks of a plan.
+func Flow(plan *physical.Plan, o Options) (*task.Flow, error) {
+	b := &builder{o: o, plan: plan, flow: &task.Flow{Tracker: dag.NewTracker(o.Complete)}}
+	if err := b.cut(); err != nil {
+		return nil, err
+	}
+	for _, s := range b.stages {
+		if err := b.make(s); err != nil {
+			return nil, err
+		}
+	}
+	for _, s := range b.stages {
+		if err := b.wire(s); err != nil {
+			return nil, err
+		}
+	}
+	return b.flow, nil
+}
+
+// cut divides the plan into stages, with the view at the end.
+func (b *builder) cut() error {
+	root := b.plan.Root
+	if !b.o.View {
+		b.stage(root, nil, false)
+		return nil
+	}
+	if settled(root) {
+		b.stage(root, nil, true)
+		return nil
+	}
+	// A row and its later retraction must meet in the same task's view.
+	keys := b.plan.Key
+	if len(keys) == 0 {
+		keys = make([]int, len(b.plan.Output))
+		for i := range keys {
+			keys[i] = i
+		}
+	}
+	last := &stage{}
+	last.nodes = append(last.nodes, placed{to: -1, ins: 1, view: true})
+	up := b.stage(root, &physical.ShuffleSpec{Kind: physical.Hash, Keys: keys}, false)
+	last.ports = append(last.ports, port{node: 0, from: up})
+	up.out, up.port = last, 0
+	last.tasks = b.o.Tasks
+	if len(keys) == 0 {
+		last.tasks = 1
+	}
+	b.stages = append(b.stages, last)
+	return nil
+}
+
+// settled reports that a row and its retraction come out of the same task of
+// the stage that has n as its root.
+func settled(n *physical.Node) bool {
+	switch n.Kind {
+	case physical.Merge, physical.Distinct, physical.Join, physical.Shuffle, physical.Values:
+		return true
+	case physical.Source:
+		return n.Props.AppendOnly || n.Source.Table == 0
+	case physical.Map, physical.Union:
+		for _, in := range n.Inputs {
+			if !settled(in) {
+				return false
+			}
+		}
+		return true
+	}
+	return false
+}
+
+// stage makes the stage whose last node is root, and before it those that feed it.
+func (b *builder) stage(root *physical.Node, how *physical.ShuffleSpec, view bool) *stage {
+	s := &stage{how: how, tasks: b.o.Tasks}
+	top := b.place(s, root)
+	if view {
+		s.nodes[top].to = len(s.nodes)
+		s.nodes = append(s.nodes, placed{to: -1, ins: 1, view: true})
+	}
+	for _, p := range s.ports {
+		if p.from != nil && p.from.how.Kind == physical.Single || p.source != nil && p.source.Kind == physical.Values {
+			s.tasks = 1
+		}
+	}
+	b.stages = append(b.stages, s)
+	return s
+}
+
+// place adds n and what is below it, up to shuffles and sources; it returns n's index.
+func (b *builder) place(s *stage, n *physical.Node) int {
+	if n.Kind == physical.Source || n.Kind == physical.Shuffle || n.Kind == physical.Values {
+		// A stage needs an operator: one that passes rows on.
+		s.nodes = append(s.nodes, placed{to: -1, ins: 1, types: fieldTypes(n.Fields)})
+		at := len(s.nodes) - 1
+		b.enter(s, n, at, 0)
+		return at
+	}
+	below := make([]int, len(n.Inputs))
+	for i, in := range n.Inputs {
+		below[i] = -1
+		if in.Kind != physical.Source && in.Kind != physical.Shuffle && in.Kind != physical.Values {
+			below[i] = b.place(s, in)
+		}
+	}
+	at := len(s.nodes)
+	s.nodes = append(s.nodes, placed{node: n, to: -1, ins: len(n.Inputs)})
+	for i, in := range n.Inputs {
+		if below[i] >= 0 {
+			s.nodes[below[i]].to, s.nodes[below[i]].input = at, i
+		} else {
+			b.enter(s, in, at, i)
+		}
+	}
+	return at
+}
+
+// enter makes a port: of a source, or of the stage under a shuffle.
+func (b *builder) enter(s *stage, n *physical.Node, node, input int) {
+	p := port{node: node, input: input}
+	if n.Kind == physical.Shuffle {
+		p.from = b.stage(n.Inputs[0], n.Shuffle, false)
+		p.from.out, p.from.port = s, len(s.ports)
+	} else {
+		p.source = n
+	}
+	s.ports = append(s.ports, p)
+}
+
+// make creates the tasks of a stage. Its producers' tasks are there already.
+func (b *builder) make(s *stage) error {
+	for i := range s.ports {
+		p := &s.ports[i]
+		p.firstEdge = len(s.edges)
+		n := 1 // a source has one edge into each task
+		if p.from != nil {
+			n = p.from.tasks
+		}
+		for range n {
+			s.edges = append(s.edges, i)
+		}
+	}
+	for k := range s.tasks {
+		frag := &dag.Fragment{}
+		for _, p := range s.ports {
+			frag.Ports = append(frag.Ports, dag.Port{Node: p.node, Input: p.input})
+		}
+		for _, n := range s.nodes {
+			id, op, err := b.operator(n)
+			if err != nil {
+				return err
+			}
+			if st, ok := op.(operators.Stateful); ok {
+				b.flow.Stateful = append(b.flow.Stateful, task.Stateful{Node: id, Index: k, Operator: st})
+			}
+			if v, ok := op.(*operators.View); ok {
+				b.flow.Views = append(b.flow.Views, v)
+			}
+			frag.Nodes = append(frag.Nodes, dag.Node{ID: id, Op: op, Inputs: n.ins, To: n.to, Input: n.input})
+		}
+		t := task.New(frag, s.edges, b.o.Group, b.o.Exec)
+		t.Index, t.Stage = k, len(b.flow.Stages)
+		t.Failed, t.Trace = b.o.Failed, b.o.Trace
+		s.made = append(s.made, t)
+	}
+	b.flow.Stages = append(b.flow.Stages, s.made)
+	return nil
+}
+
+// wire connects a stage's tasks to the next stage's, or to whoever collects.
+func (b *builder) wire(s *stage) error {
+	for i, p := range s.ports {
+		if p.source == nil {
+			continue
+		}
+		src, err := b.source(p.source)
+		if err != nil {
+			return err
+		}
+		for _, t := range s.made {
+			src.Targets = append(src.Targets, task.Target{Task: t, Edge: s.ports[i].firstEdge})
+		}
+		b.flow.Sources = append(b.flow.Sources, src)
+	}
+	for k, t := range s.made {
+		if s.out == nil {
+			t.Output = task.Output{Collect: b.o.Collect, HasCredit: b.o.HasCredit}
+			continue
+		}
+		for _, to := range s.out.made {
+			t.Output.Targets = append(t.Output.Targets, task.Target{Task: to, Edge: s.out.ports[s.port].firstEdge + k})
+		}
+		if s.how.Kind == physical.Hash && len(s.out.made) > 1 {
+			t.Output.Route = operators.NewPartitioner(s.how.Keys, len(s.out.made)).Split
+		}
+	}
+	return nil
+}
+
+func (b *builder) source(n *physical.Node) (*task.Source, error) {
+	switch {
+	case n.Kind == physical.Values:
+		c, err := b.constant(n)
+		return &task.Source{Constant: c}, err
+	case n.Source.Table == 0:
+		return &task.Source{Constant: &batch.Chunk{N: 1}}, nil
+	}
+	return &task.Source{Table: n.Source.Table, Columns: n.Source.Columns}, nil
+}
+
+// constant computes the rows of a Values node.
+func (b *builder) constant(n *physical.Node) (*batch.Chunk, error) {
+	c := batch.New(fieldTypes(n.Fields), len(n.Values))
+	ctx := &eval.Context{Location: b.o.Location, Strict: b.o.Strict}
+	for _, row := range n.Values {
+		for k, e := range row {
+			v, err := eval.Const(e, ctx)
+			if err != nil {
+				return nil, fmt.Errorf("VALUES: %w", err)
+			}
+			appendValue(c.Cols[k], v)
+		}
+		c.PushWeight(1)
+	}
+	return c, nil
+}
+
+func appendValue(v *vector.Vector, x expr.Value) {
+	switch {
+	case x.Null:
+		v.AppendNull()
+	case v.Type.Class() == types.ClassFloat:
+		v.AppendFloat(x.F)
+	case v.Type.Class() == types.ClassBytes:
+		v.AppendBytes(x.S)
+	case x.Wide != nil:
+		v.AppendWide(*x.Wide)
+	default:
+		v.AppendInt(x.I)
+	}
+}
+
+func fieldTypes(fs []physical.Field) []types.Type {
+	ts := make([]types.Type, len(fs))
+	for i, f := range fs {
+		ts[i] = f.Type
+	}
+	return ts
+}

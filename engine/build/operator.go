@@ -1,0 +1,72 @@
+package build
+
+import (
+	"fmt"
+
+	"streamsql/operators"
+	"streamsql/planner/physical"
+	"streamsql/sql/types"
+)
+
+// viewNode is the node id of the view at the end, which the plan does not have.
+const viewNode = 0
+
+// operator makes the operator of a placed node.
+func (b *builder) operator(p placed) (id int, op operators.Operator, err error) {
+	env := operators.Env{Account: b.o.Account, Location: b.o.Location, Strict: b.o.Strict}
+	if p.view {
+		env.Node = "View"
+		op, err = operators.NewView(operators.ViewSpec{Input: fieldTypes(b.plan.Root.Fields), Key: b.plan.Key}, env)
+		return viewNode, op, err
+	}
+	if p.node == nil {
+		env.Node = "Map"
+		op, err = operators.NewMap(operators.MapSpec{}, p.types, env)
+		return -1, op, err
+	}
+	n := p.node
+	env.Node = fmt.Sprintf("%s %d", n.Kind, n.ID)
+	in := func(i int) []types.Type { return fieldTypes(n.Inputs[i].Fields) }
+	switch n.Kind {
+	case physical.Map:
+		op, err = operators.NewMap(operators.MapSpec{Filter: n.Map.Filter, Project: n.Map.Project}, in(0), env)
+	case physical.Reduce:
+		op, err = operators.NewReduce(b.agg(n, in(0)), env)
+	case physical.Merge:
+		op, err = operators.NewMerge(b.agg(n, in(0)), env)
+	case physical.Distinct:
+		op, err = operators.NewDistinct(in(0), env)
+	case physical.Join:
+		op, err = operators.NewJoin(joinSpec(n.Join, in(0), in(1)), env)
+	case physical.Union:
+		op = operators.NewUnion(len(n.Inputs))
+	case physical.Sort:
+		op, err = operators.NewSort(sortSpec(n.Sort, in(0)), env)
+	default:
+		err = fmt.Errorf("plan node %d: there is no operator %q", n.ID, n.Kind)
+	}
+	return n.ID, op, err
+}
+
+func (b *builder) agg(n *physical.Node, in []types.Type) operators.AggSpec {
+	return operators.AggSpec{Input: in, Keys: n.Agg.Keys, Aggs: n.Agg.Aggs, Partial: n.Agg.Partial, AppendOnly: n.Agg.AppendOnly}
+}
+
+func joinSpec(j *physical.JoinSpec, left, right []types.Type) operators.JoinSpec {
+	kind := operators.InnerJoin
+	if j.Kind == physical.LeftJoin {
+		kind = operators.LeftJoin
+	}
+	return operators.JoinSpec{
+		Kind: kind, Left: left, Right: right, LeftKeys: j.LeftKeys, RightKeys: j.RightKeys,
+		NullSafe: j.NullSafe, Residual: j.Residual,
+	}
+}
+
+func sortSpec(s *physical.SortSpec, in []types.Type) operators.SortSpec {
+	spec := operators.SortSpec{Input: in, Limit: s.Limit, Offset: s.Offset}
+	for _, k := range s.Keys {
+		spec.Keys = append(spec.Keys, operators.OrderKey{Col: k.Col, Desc: k.Desc})
+	}
+	return spec
+}

@@ -1,0 +1,186 @@
+package engine
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+
+	"streamsql/catalog"
+	"streamsql/engine/table"
+	"streamsql/engine/topic"
+	"streamsql/operators/batch"
+	"streamsql/sql/sqlerr"
+)
+
+// commitRequest is a transaction that changes tables, on its way through the committer.
+type commitRequest struct {
+	tables []catalog.ID // of writes
+	writes []*table.Writes
+	blocks []*topic.Block // rows for streams
+	done   chan struct{}
+	seq    uint64
+	err    error
+}
+
+// header is what the next block of a table or stream says of itself.
+func (e *Engine) header(id catalog.ID) topic.Header {
+	return topic.Header{Table: uint64(id)}
+}
+
+// append makes blocks for streams durable. They need no validation: writers
+// encode side by side, and the log groups them.
+func (e *Engine) append(ctx context.Context, blocks []*topic.Block) (uint64, error) {
+	seq, err := e.log.Append(ctx, blocks)
+	return seq, e.logError(err)
+}
+
+func (e *Engine) logError(err error) error {
+	if err == nil {
+		return nil
+	}
+	var known *sqlerr.Error
+	if errors.As(err, &known) {
+		return err
+	}
+	return sqlerr.New(sqlerr.OutOfResources, "The rows could not be made durable: %v", err)
+}
+
+// commit hands a transaction to the committer and waits for it.
+func (e *Engine) commit(ctx context.Context, r *commitRequest) (Position, error) {
+	select {
+	case e.commits <- r:
+	case <-ctx.Done():
+		return 0, context.Cause(ctx)
+	case <-e.stopping:
+		return 0, errStopping()
+	}
+	<-r.done // from here on it may become durable: its outcome is awaited
+	return Position(r.seq), r.err
+}
+
+// maxGroupCommits bounds how many transactions share one log entry.
+const maxGroupCommits = 1024
+
+// commitLoop is the one committer of tables: it validates transactions in the
+// order in which they come, applies them, and makes all that waited durable together.
+func (e *Engine) commitLoop() {
+	defer e.loops.Done()
+	for {
+		var first *commitRequest
+		select {
+		case first = <-e.commits:
+		case f := <-e.committerDo:
+			f()
+			continue
+		case <-e.stopping:
+			return
+		}
+		requests := []*commitRequest{first}
+	more:
+		for len(requests) < maxGroupCommits {
+			select {
+			case r := <-e.commits:
+				requests = append(requests, r)
+			default:
+				break more
+			}
+		}
+		e.commitGroup(requests)
+	}
+}
+
+// accepted is a changelog that was applied to a table's image.
+type accepted struct {
+	table  *table.Table
+	change *batch.Chunk
+}
+
+func (e *Engine) commitGroup(requests []*commitRequest) {
+	var blocks []*topic.Block
+	var applied []accepted
+	var going []*commitRequest
+	for _, r := range requests {
+		changes, err := e.accept(r)
+		if err != nil {
+			r.err = err
+			close(r.done)
+			continue
+		}
+		for k, a := range changes {
+			applied = append(applied, a)
+			blocks = append(blocks, topic.NewBlock(e.header(r.tables[k]), a.change))
+		}
+		blocks = append(blocks, r.blocks...)
+		going = append(going, r)
+	}
+	if len(going) == 0 {
+		return
+	}
+	seq, err := e.log.Append(context.Background(), blocks)
+	if err != nil {
+		for i := len(applied) - 1; i >= 0; i-- {
+			if back := applied[i].table.Revert(applied[i].change); back != nil {
+				e.fatal("a table's image cannot be put back", back)
+			}
+		}
+		if errors.Is(err, topic.ErrUnknown) {
+			// The log may hold what the image does not: only a restart, which reads the
+			// log, makes them agree.
+			e.fatal("the outcome of a commit is unknown", err)
+		}
+	}
+	for _, r := range going {
+		r.seq, r.err = seq, e.logError(err)
+		close(r.done)
+	}
+}
+
+// accept validates all write sets of a transaction and applies them, or none.
+func (e *Engine) accept(r *commitRequest) ([]accepted, error) {
+	var done []accepted
+	for k, w := range r.writes {
+		e.mu.Lock()
+		ts := e.tables[r.tables[k]]
+		e.mu.Unlock()
+		var err error
+		var c *batch.Chunk
+		if ts == nil || ts.Table != w.Table() {
+			err = sqlerr.New(sqlerr.NoSuchTable, "A table of the transaction was dropped")
+		} else {
+			c, err = w.Accept()
+		}
+		if err != nil {
+			for i := len(done) - 1; i >= 0; i-- {
+				if back := done[i].table.Revert(done[i].change); back != nil {
+					e.fatal("a table's image cannot be put back", back)
+				}
+			}
+			return nil, err
+		}
+		done = append(done, accepted{ts.Table, c})
+	}
+	return done, nil
+}
+
+// withCommitter runs f while no transaction is being committed.
+func (e *Engine) withCommitter(f func()) error {
+	done := make(chan struct{})
+	select {
+	case e.committerDo <- func() { f(); close(done) }:
+		<-done
+		return nil
+	case <-e.stopping:
+		return errStopping()
+	}
+}
+
+// fatal stops everything that writes: what is on disk is right, memory is not
+// to be trusted any more. The process ends, and a start recovers.
+func (e *Engine) fatal(what string, err error) {
+	slog.Error("the engine cannot go on", "reason", what, "error", err)
+	e.fatalOnce.Do(func() { e.failure <- errors.Join(errors.New(what), err) })
+}
+
+func errStopping() error {
+	return sqlerr.New(sqlerr.ServerShutdown, "Server shutdown in progress")
+}

@@ -1,0 +1,209 @@
+package engine
+
+import (
+	"context"
+	"log/slog"
+
+	"streamsql/catalog"
+	"streamsql/engine/cutlog"
+	"streamsql/engine/timeline"
+	"streamsql/engine/topic"
+)
+
+// maxBatchRows bounds a batch that is cut from the log: reaching it makes the
+// next cut, a single larger transaction goes whole.
+const maxBatchRows = 128 * 1024
+
+// maxUnrecorded bounds how many cuts wait for their records to be durable.
+const maxUnrecorded = 1024
+
+// commitGroup is what one group of the commit log brings, until it is cut.
+type commitGroup struct {
+	seq    uint64
+	rows   int
+	inputs []sourceInput
+	images map[catalog.ID]*imageSet // of the tables it changed, after it
+}
+
+// committed is called by the log for each durable group, in order. It takes the
+// images of tables right here: their committer waits for this group, so their
+// rows are as of it.
+func (e *Engine) onCommit(seq uint64, g *topic.Group) {
+	cg := commitGroup{seq: seq, images: map[catalog.ID]*imageSet{}}
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	for _, tx := range g.Txs {
+		for _, b := range tx.Blocks {
+			c, err := b.Chunk(nil)
+			if err != nil { // the live chunk: there is nothing to decode
+				slog.Error("a block that was just written cannot be read", "table", b.Table, "error", err)
+				continue
+			}
+			cg.rows += c.N
+			cg.inputs = addInput(cg.inputs, catalog.ID(b.Table), c)
+			if t := e.tables[catalog.ID(b.Table)]; t != nil && cg.images[t.Desc.ID] == nil {
+				cg.images[t.Desc.ID] = newImageSet(t.Snapshot())
+			}
+		}
+	}
+	e.groups = append(e.groups, cg)
+	e.committed = seq
+	e.wakeCutter()
+}
+
+// wakeCutter makes the cutter look again.
+func (e *Engine) wakeCutter() {
+	select {
+	case e.cutNow <- struct{}{}:
+	default:
+	}
+}
+
+// cutLoop cuts batches until the engine stops. Idle, a commit is cut at once;
+// under load the cuts wait for the jobs, and batches grow.
+func (e *Engine) cutLoop() {
+	defer e.loops.Done()
+	for {
+		select {
+		case <-e.cutNow:
+		case <-e.stopping:
+			return
+		}
+		for e.cutOnce() {
+		}
+	}
+}
+
+// cutOnce makes one cut if one is due. It reports whether to look again at once.
+func (e *Engine) cutOnce() bool {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if e.holds > 0 || len(e.recording) > maxUnrecorded {
+		return false // who ends the hold, or makes a record durable, wakes the cutter
+	}
+	inputs, offsets := e.externalDue()
+	n, rows := 0, 0
+	for n < len(e.groups) && (rows == 0 || rows+e.groups[n].rows <= maxBatchRows) {
+		rows += e.groups[n].rows
+		n++
+	}
+	if n > 0 && !e.anyRoom(e.groups[:n]) {
+		n = 0 // whoever finishes a batch wakes the cutter
+	}
+	if n == 0 && len(inputs) == 0 {
+		return false
+	}
+	seq := e.timeline.Last().LogSeq
+	images := map[catalog.ID]*imageSet{}
+	for _, g := range e.groups[:n] {
+		seq = g.seq
+		for _, in := range g.inputs {
+			for _, c := range in.chunks {
+				inputs = addInput(inputs, in.table, c)
+			}
+		}
+		for id, im := range g.images {
+			images[id].release()
+			images[id] = im
+		}
+	}
+	e.groups = append([]commitGroup(nil), e.groups[n:]...)
+	cut := e.timeline.Next(seq, e.now(), offsets)
+	e.record(cut)
+	for id, im := range images {
+		if t := e.tables[id]; t != nil {
+			t.history = t.history.add(moment{cut.ID, im}, e.pins)
+		} else {
+			im.release() // dropped meanwhile
+		}
+	}
+	e.install(cut.ID, cut.Time, inputs)
+	e.progressed()
+	return true
+}
+
+// anyRoom reports whether a reader of the groups can take a batch, or nobody
+// reads them. One that is behind does not hold back the others: its batches queue.
+func (e *Engine) anyRoom(groups []commitGroup) bool {
+	readers := false
+	for _, g := range groups {
+		for _, in := range g.inputs {
+			for _, j := range e.readers[in.table] {
+				if j.hasRoom() {
+					return true
+				}
+				readers = readers || j.failed == nil && !j.filling
+			}
+		}
+	}
+	return !readers
+}
+
+// record writes a cut to the log of cuts; computing goes on meanwhile. Engine.mu is held.
+func (e *Engine) record(c timeline.Cut) {
+	e.timeline.Add(c)
+	done := e.cuts.Append(&cutlog.Record{ID: c.ID, LogSeq: c.LogSeq, Time: c.Time, Offsets: c.Offsets})
+	e.recording <- recordedCut{c.ID, done}
+}
+
+// recordedCut is a cut whose record is on its way to disk.
+type recordedCut struct {
+	id   uint64
+	done <-chan error
+}
+
+// recordLoop makes cuts visible once their records are durable, in order.
+func (e *Engine) recordLoop() {
+	defer close(e.recorded)
+	for r := range e.recording {
+		if err := <-r.done; err != nil {
+			e.fatal("the log of cuts cannot be written", err)
+			continue
+		}
+		e.mu.Lock()
+		e.timeline.SetDurable(r.id)
+		e.progressed()
+		e.mu.Unlock()
+		if len(e.recording) == maxUnrecorded {
+			e.wakeCutter()
+		}
+	}
+}
+
+// hold stops cutting until the returned function is called, and waits until
+// every view has taken in what was cut. The engine stands still at one batch then.
+func (e *Engine) hold(ctx context.Context, settle []*job) (last timeline.Cut, release func(), err error) {
+	e.mu.Lock()
+	e.holds++
+	release = func() {
+		e.mu.Lock()
+		e.holds--
+		e.mu.Unlock()
+		e.wakeCutter()
+	}
+	for {
+		busy := false
+		for _, j := range settle {
+			if j.failed == nil && j.next() != never {
+				busy = true
+			}
+		}
+		if !busy {
+			last = e.timeline.Last()
+			e.mu.Unlock()
+			return last, release, nil
+		}
+		changed := e.changed
+		e.mu.Unlock()
+		select {
+		case <-changed:
+		case <-ctx.Done():
+			release()
+			return last, nil, context.Cause(ctx)
+		case <-e.stopping:
+			release()
+			return last, nil, errStopping()
+		}
+		e.mu.Lock()
+	}
+}

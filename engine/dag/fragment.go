@@ -1,0 +1,114 @@
+// Package dag steps the operators between two shuffles: a pure core without
+// goroutine, clock or lock.
+package dag
+
+import (
+	"fmt"
+
+	"streamsql/operators"
+	"streamsql/operators/batch"
+)
+
+// Node places one operator in a fragment.
+type Node struct {
+	ID     int // the plan node's
+	Op     operators.Operator
+	Inputs int // how many inputs the operator has
+	To     int // index of the node that takes its output; −1: the fragment's output
+	Input  int // which input of To
+}
+
+// Port is an input of the fragment: input Input of node Node.
+type Port struct{ Node, Input int }
+
+// Fragment is the operators of one stage for one range of logical partitions,
+// a tree in which every node comes before the node that takes its output.
+type Fragment struct {
+	Nodes []Node
+	Ports []Port
+	run   []progress
+}
+
+// progress is how far a node is in the open batch.
+type progress struct {
+	open    int // inputs not closed yet
+	pending bool
+	done    bool
+}
+
+// Begin opens a batch in all operators.
+func (f *Fragment) Begin(b *operators.Batch) {
+	if f.run == nil {
+		f.run = make([]progress, len(f.Nodes))
+	}
+	for i := range f.Nodes {
+		n := &f.Nodes[i]
+		f.run[i] = progress{open: n.Inputs, pending: n.Inputs == 0}
+		n.Op.Begin(b)
+	}
+}
+
+// Push queues a chunk on a port.
+func (f *Fragment) Push(port int, c *batch.Chunk) {
+	p := f.Ports[port]
+	f.Nodes[p.Node].Op.Push(p.Input, c)
+	f.run[p.Node].pending = true
+}
+
+// ClosePort says that a port has delivered all of the batch.
+func (f *Fragment) ClosePort(port int) {
+	p := f.Ports[port]
+	f.close(p.Node, p.Input)
+}
+
+func (f *Fragment) close(node, input int) {
+	f.Nodes[node].Op.CloseInput(input)
+	f.run[node].open--
+	f.run[node].pending = true
+}
+
+// Step lets one operator work for about budget rows, the one nearest to the
+// output that has something to do. Done: nothing to do until the next Push or
+// ClosePort; once all ports are closed, the batch is applied.
+func (f *Fragment) Step(budget int, out func(*batch.Chunk)) (operators.Status, error) {
+	for i := len(f.Nodes) - 1; i >= 0; i-- {
+		r := &f.run[i]
+		if !r.pending {
+			continue
+		}
+		n := &f.Nodes[i]
+		emit := out
+		if n.To >= 0 {
+			to := n.To
+			emit = func(c *batch.Chunk) {
+				f.Nodes[to].Op.Push(n.Input, c)
+				f.run[to].pending = true
+			}
+		}
+		st, err := n.Op.Step(budget, emit)
+		if err != nil {
+			return operators.Done, fmt.Errorf("operator %d: %w", n.ID, err)
+		}
+		if st == operators.Done {
+			r.pending = false
+			if r.open == 0 && !r.done {
+				r.done = true
+				if n.To >= 0 {
+					f.close(n.To, n.Input)
+				}
+			}
+		}
+		return operators.More, nil
+	}
+	return operators.Done, nil
+}
+
+// Applied reports that every operator has finished the open batch.
+func (f *Fragment) Applied() bool {
+	for i := range f.run {
+		if !f.run[i].done {
+			return false
+		}
+	}
+	return true
+}

@@ -1,0 +1,261 @@
+package engine
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"streamsql/catalog"
+	"streamsql/catalog/store"
+	"streamsql/planner"
+	"streamsql/planner/physical"
+	"streamsql/sql/bind"
+	"streamsql/sql/sqlerr"
+)
+
+// DDL changes what exists: CREATE and DROP of databases, tables, streams and
+// views. When it returns without error the change is durable and in effect; a
+// view may still be filling.
+func (e *Engine) DDL(ctx context.Context, s bind.Statement, captured catalog.Session) ([]Warning, error) {
+	e.ddlMu.Lock()
+	defer e.ddlMu.Unlock()
+	switch s := s.(type) {
+	case *bind.CreateDatabase:
+		return e.createDatabase(ctx, s)
+	case *bind.DropDatabase:
+		return e.dropDatabase(ctx, s)
+	case *bind.CreateTable:
+		return e.create(ctx, s, captured)
+	case *bind.DropTables:
+		return e.drop(ctx, s)
+	}
+	return nil, sqlerr.Unsupported(fmt.Sprintf("%T", s))
+}
+
+func note(err error) []Warning {
+	se := sqlerr.From(err)
+	return []Warning{{se.Code, se.Message}}
+}
+
+func (e *Engine) createDatabase(ctx context.Context, s *bind.CreateDatabase) ([]Warning, error) {
+	d := &catalog.Database{ID: e.nextID(), Name: s.Name, Collation: "utf8mb4_bin"}
+	next, err := e.cat.Load().WithDatabase(d)
+	if err != nil {
+		if s.IfNotExists && sqlerr.From(err).Code == sqlerr.DBCreateExists {
+			return note(err), nil
+		}
+		return nil, err
+	}
+	return nil, e.logDDL(ctx, next, store.Entry{Databases: []*catalog.Database{d}})
+}
+
+func (e *Engine) dropDatabase(ctx context.Context, s *bind.DropDatabase) ([]Warning, error) {
+	cat := e.cat.Load()
+	db, ok := cat.Database(s.Name)
+	if !ok {
+		err := sqlerr.New(sqlerr.DBDropExists, "Can't drop database '%s'; database doesn't exist", s.Name)
+		if s.IfExists {
+			return note(err), nil
+		}
+		return nil, err
+	}
+	going, err := catalog.DropPlan(cat, cat.Tables(s.Name), false)
+	if err != nil {
+		return nil, err
+	}
+	next := cat
+	for _, t := range going {
+		next = next.WithoutTable(t.ID)
+	}
+	if next, err = next.WithoutDatabase(s.Name); err != nil {
+		return nil, err
+	}
+	if err := e.logDDL(ctx, next, store.Entry{DropDatabases: []catalog.ID{db.ID}, DropTables: ids(going)}); err != nil {
+		return nil, err
+	}
+	e.remove(going)
+	return nil, nil
+}
+
+// logDDL makes a change of the catalog durable, then current.
+func (e *Engine) logDDL(ctx context.Context, next *catalog.Snapshot, entry store.Entry) error {
+	entry.NextID = e.lastID + 1
+	if err := e.ddl.Append(ctx, &entry, e.ddl.Version()); err != nil {
+		return sqlerr.New(sqlerr.OutOfResources, "The definition could not be made durable: %v", err)
+	}
+	e.cat.Store(next.WithVersion(entry.Version))
+	return nil
+}
+
+// nextID gives an object id. ddlMu is held.
+func (e *Engine) nextID() catalog.ID {
+	e.lastID++
+	return e.lastID
+}
+
+func ids(ts []*catalog.Table) []catalog.ID {
+	out := make([]catalog.ID, len(ts))
+	for i, t := range ts {
+		out[i] = t.ID
+	}
+	return out
+}
+
+func (e *Engine) drop(ctx context.Context, s *bind.DropTables) ([]Warning, error) {
+	cat := e.cat.Load()
+	var targets []*catalog.Table
+	var missing []string
+	for _, n := range s.Names {
+		t, ok := cat.Table(n.DB, n.Name)
+		if !ok || t.Kind != s.Kind {
+			if ok {
+				return nil, sqlerr.New(sqlerr.WrongObject, "'%s.%s' is not %s", n.DB, n.Name, strings.ToUpper(string(s.Kind)))
+			}
+			missing = append(missing, n.DB+"."+n.Name)
+			continue
+		}
+		targets = append(targets, t)
+	}
+	var warnings []Warning
+	if len(missing) > 0 {
+		err := sqlerr.New(sqlerr.BadTable, "Unknown table '%s'", strings.Join(missing, ","))
+		if !s.IfExists {
+			return nil, err
+		}
+		warnings = note(err)
+	}
+	if len(targets) == 0 {
+		return warnings, nil
+	}
+	going, err := catalog.DropPlan(cat, targets, s.Cascade)
+	if err != nil {
+		return nil, err
+	}
+	next := cat
+	for _, t := range going {
+		next = next.WithoutTable(t.ID)
+	}
+	if err := e.logDDL(ctx, next, store.Entry{DropTables: ids(going)}); err != nil {
+		return nil, err
+	}
+	e.remove(going)
+	return warnings, nil
+}
+
+func (e *Engine) create(ctx context.Context, s *bind.CreateTable, captured catalog.Session) ([]Warning, error) {
+	t := *s.Table
+	cat := e.cat.Load()
+	entry := store.Entry{Text: t.Text, Tables: []*catalog.Table{&t}}
+	if old, ok := cat.Table(t.Database, t.Name); ok {
+		err := sqlerr.New(sqlerr.TableExists, "Table '%s' already exists", t.Name)
+		switch {
+		case s.IfNotExists:
+			return note(err), nil
+		case !s.OrReplace || old.Kind != catalog.View || t.Kind != catalog.View:
+			return nil, err
+		}
+		cat = cat.WithoutTable(old.ID)
+		entry.DropTables = []catalog.ID{old.ID}
+	}
+	t.ID, t.CreatedAt, t.Session = e.nextID(), time.Now().UnixMicro(), captured
+	var plan *physical.Plan
+	if t.Kind == catalog.MaterializedView {
+		var err error
+		if plan, err = planner.Plan(s.Query, planner.Options{Continuous: true}); err != nil {
+			return nil, err
+		}
+		if t.Plan, err = json.Marshal(plan); err != nil {
+			return nil, err
+		}
+		t.Primary = plan.Key
+	}
+	if err := e.checkOptions(&t); err != nil {
+		return nil, err
+	}
+	next, err := cat.WithTable(&t)
+	if err != nil {
+		return nil, err
+	}
+	start, err := e.prepare(ctx, &t, plan)
+	if err != nil {
+		return nil, err
+	}
+	if err := e.logDDL(ctx, next, entry); err != nil {
+		start(false)
+		return nil, err
+	}
+	start(true)
+	return nil, nil
+}
+
+// checkOptions refuses what WITH (…) names and nobody knows.
+func (e *Engine) checkOptions(t *catalog.Table) error {
+	if t.Kind == catalog.StreamTable && t.Options["connector"] != "" {
+		return nil // the connector checks its own
+	}
+	known := []string{"on_error"}
+	if t.Kind == catalog.StreamTable {
+		known = []string{"partitions"}
+	}
+	for k := range t.Options {
+		if !slices.Contains(known, k) {
+			return sqlerr.New(sqlerr.WrongArguments, "Unknown option '%s' in WITH; known here: %s", k, strings.Join(known, ", "))
+		}
+	}
+	return nil
+}
+
+// prepare makes an object's running part, at rest. start(true) sets it to work,
+// start(false) throws it away.
+func (e *Engine) prepare(ctx context.Context, t *catalog.Table, plan *physical.Plan) (start func(bool), err error) {
+	switch {
+	case t.Kind == catalog.BaseTable:
+		return e.prepareTable(t)
+	case t.Kind == catalog.MaterializedView:
+		return e.prepareView(ctx, t, plan)
+	case t.Kind == catalog.StreamTable && t.Options["connector"] != "":
+		return e.prepareExternal(t)
+	}
+	return func(bool) {}, nil
+}
+
+// prepareView holds the timeline at one batch, the view's history, until it is started.
+func (e *Engine) prepareView(ctx context.Context, t *catalog.Table, plan *physical.Plan) (func(bool), error) {
+	j, err := e.newJob(t, plan)
+	if err != nil {
+		return nil, err
+	}
+	last, release, err := e.hold(ctx, e.upstream(j))
+	if err != nil {
+		return nil, err
+	}
+	return func(yes bool) {
+		defer release()
+		if yes {
+			e.startFill(j, last)
+		}
+	}, nil
+}
+
+// remove ends the running parts of dropped objects. Readers come first in the list.
+func (e *Engine) remove(going []*catalog.Table) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	for _, t := range going {
+		if j := e.jobs[t.ID]; j != nil {
+			e.stopJob(j, errDropped)
+			delete(e.jobs, t.ID)
+		}
+		if ts := e.tables[t.ID]; ts != nil {
+			ts.history.releaseAll()
+			delete(e.tables, t.ID)
+		}
+		delete(e.externals, t.ID)
+		delete(e.readers, t.ID)
+		e.dropped[t.ID] = true
+	}
+	e.progressed()
+}

@@ -1,0 +1,216 @@
+package engine
+
+import (
+	"slices"
+	"time"
+
+	"streamsql/catalog"
+	"streamsql/engine/task"
+	"streamsql/operators"
+	"streamsql/operators/batch"
+	"streamsql/operators/state"
+)
+
+// snapshotRows: after a batch of at most so many rows an image of the view is
+// always taken, since it copies little.
+const snapshotRows = 8192
+
+// snapshotEvery bounds how old the newest image of a busy view gets, in µs.
+const snapshotEvery = 50_000
+
+// install makes the jobs that read something of a cut work on it. Engine.mu is held.
+func (e *Engine) install(id uint64, now int64, inputs []sourceInput) {
+	for _, j := range e.enqueue(id, now, inputs) {
+		e.dispatch(j)
+	}
+}
+
+// enqueue puts a cut before the jobs that read something of it, directly or
+// through views, and returns them. Engine.mu is held.
+func (e *Engine) enqueue(id uint64, now int64, inputs []sourceInput) []*job {
+	batches := map[*job]*pendingBatch{}
+	var touched []*job
+	visit := func(j *job) *pendingBatch {
+		p := batches[j]
+		if p == nil {
+			p = &pendingBatch{id: id, now: now}
+			batches[j] = p
+			touched = append(touched, j)
+		}
+		return p
+	}
+	for _, in := range inputs {
+		for _, j := range e.readers[in.table] {
+			if j.start < id {
+				p := visit(j)
+				p.direct = append(p.direct, in)
+			}
+		}
+	}
+	if e.replaying {
+		// A view whose checkpoint is ahead does not see the batch again, but its
+		// readers do: from the changelog that it kept.
+		for _, v := range e.jobs {
+			if v.start >= id && v.changesAt(id) != nil {
+				for _, r := range v.readers {
+					if r.start < id {
+						visit(r)
+					}
+				}
+			}
+		}
+	}
+	for k := 0; k < len(touched); k++ {
+		j := touched[k]
+		for _, r := range j.readers {
+			if r.start < id {
+				visit(r)
+			}
+		}
+		j.pending = append(j.pending, batches[j])
+	}
+	return touched
+}
+
+// dispatch sends the job's next batches on their way, as far as it may. Engine.mu is held.
+func (e *Engine) dispatch(j *job) {
+	for j.failed == nil && !j.filling && len(j.pending) > 0 && len(j.inFlight) < maxInFlight {
+		p := j.pending[0]
+		for _, v := range j.views {
+			if v.next() <= p.id {
+				return // a view it reads has not finished this batch
+			}
+		}
+		f := e.flight(j, p.id, p.now)
+		inputs := e.inputsOf(j, p, f)
+		j.pending = j.pending[1:]
+		if f.rows == 0 {
+			for _, v := range j.views {
+				v.trimChanges()
+			}
+			e.dispatchReaders(j)
+			e.progressed()
+			continue
+		}
+		f.info.Snapshot = f.rows <= snapshotRows || j.wantSnapshot || len(j.pending) == 0 || e.now()-j.snapshotAt > snapshotEvery
+		f.info.Checkpoint = j.freeze != nil
+		e.send(j, f, inputs)
+	}
+}
+
+func (e *Engine) dispatchReaders(j *job) {
+	for _, r := range j.readers {
+		e.dispatch(r)
+	}
+}
+
+// flight makes the record of a batch that is about to go.
+func (e *Engine) flight(j *job, id uint64, now int64) *flight {
+	f := &flight{id: id}
+	f.info = &task.Info{Tracker: j.flow.Tracker, Batch: operators.Batch{ID: id, Now: now}}
+	f.info.Batch.Fail = f.errors.add
+	f.info.Applied = func(t *task.Task) { j.taskApplied(f, t) }
+	f.images = make([]*operators.ViewImage, len(j.flow.Views))
+	f.change = make([][]*batch.Chunk, len(j.flow.Views))
+	f.states = make([][]*state.Delta, len(j.flow.Stateful))
+	return f
+}
+
+// inputsOf gathers what each source of the job gets of batch p, and counts the rows.
+func (e *Engine) inputsOf(j *job, p *pendingBatch, f *flight) []sourceInput {
+	feeds := make([]sourceInput, len(j.flow.Sources))
+	for i, s := range j.flow.Sources {
+		id := catalog.ID(s.Table)
+		if v := e.jobs[id]; v != nil {
+			feeds[i].chunks = v.changesAt(p.id)
+		}
+		for _, in := range p.direct {
+			if in.table == id {
+				feeds[i] = in
+			}
+		}
+		f.rows += feeds[i].rows()
+	}
+	return feeds
+}
+
+// send gives a batch to the tasks of the job's source stages. Engine.mu is held.
+func (e *Engine) send(j *job, f *flight, feeds []sourceInput) {
+	j.inFlight = append(j.inFlight, f)
+	j.rowsIn += uint64(f.rows)
+	tokens := j.flow.Open(f.info)
+	for i, s := range j.flow.Sources {
+		for _, c := range feeds[i].chunks {
+			s.Send(f.info, c)
+		}
+		for part := range feeds[i].to {
+			if from, to := feeds[i].from[part], feeds[i].to[part]; to > from {
+				s.SendTableRows(f.info, e.externals[feeds[i].table].rows(part, from, to))
+			}
+		}
+		s.End(f.info, tokens[i])
+	}
+}
+
+// applied is told by the tracker that a batch went through all tasks of the job.
+func (e *Engine) applied(j *job, id uint64) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if j.failed != nil {
+		return
+	}
+	if len(j.inFlight) == 0 || j.inFlight[0].id != id {
+		// Tasks apply batches in order, so that they complete in order.
+		e.jobFailed(j, errOutOfOrder(id))
+		return
+	}
+	f := j.inFlight[0]
+	j.inFlight = j.inFlight[1:]
+	j.batches++
+	j.takeErrors(id, &f.errors)
+	m := moment{id: id}
+	if f.info.Snapshot {
+		m.images = newImageSet(f.images)
+		j.wantSnapshot = false
+		j.snapshotAt = e.now()
+	}
+	j.history = j.history.add(m, e.pins)
+	if chunks := slices.Concat(f.change...); len(j.readers) > 0 && len(chunks) > 0 {
+		j.changes = append(j.changes, change{id, chunks})
+	}
+	if f.info.Checkpoint {
+		e.handOver(j, id, f.states)
+	}
+	if id == j.start {
+		j.filling = false
+	}
+	for _, v := range j.views {
+		v.trimChanges()
+	}
+	e.dispatch(j)
+	if len(j.inFlight) == 0 && len(j.pending) == 0 {
+		e.atRest(j)
+	}
+	e.dispatchReaders(j)
+	e.progressed()
+	if j.hasRoom() {
+		e.wakeCutter()
+	}
+}
+
+// atRest does for a job without work what else would ride on its next batch.
+// Its tasks are between batches, so that their state may be read here.
+func (e *Engine) atRest(j *job) {
+	if j.filling || j.failed != nil || len(j.inFlight) > 0 {
+		return
+	}
+	if n := len(j.history); j.wantSnapshot && n > 0 && j.history[n-1].images == nil {
+		j.history[n-1].images = newImageSet(j.flow.Images())
+		j.wantSnapshot = false
+	}
+	if j.freeze != nil && len(j.history) > 0 {
+		e.handOver(j, j.history[len(j.history)-1].id, j.flow.Freeze())
+	}
+}
+
+func (e *Engine) now() int64 { return time.Now().UnixMicro() }

@@ -1,0 +1,156 @@
+package engine
+
+import (
+	"context"
+	"log/slog"
+	"time"
+
+	"streamsql/catalog"
+	"streamsql/operators/batch"
+	"streamsql/operators/connector"
+	"streamsql/sql/sqlerr"
+)
+
+// externalBatchRows bounds what one batch takes of one partition of an external source.
+const externalBatchRows = 64 * 1024
+
+// external is a stream table that a connector feeds.
+type external struct {
+	table   *catalog.Table
+	source  connector.Source
+	offsets []uint64 // next, per partition; all before are cut
+}
+
+// openExternal opens a stream's connector.
+func (e *Engine) openExternal(t *catalog.Table) (*external, error) {
+	kind, err := e.connectors.Kind(t.Options["connector"])
+	if err != nil {
+		return nil, err
+	}
+	values, err := kind.Check(t.Options)
+	if err != nil {
+		return nil, err
+	}
+	cols := make([]connector.Column, len(t.Columns))
+	for i, c := range t.Columns {
+		cols[i] = connector.Column{Name: c.Name, Type: c.Type}
+	}
+	if kind.Source == nil {
+		return nil, sqlerr.New(sqlerr.WrongArguments, "Connector '%s' cannot be read from", kind.Name)
+	}
+	src, err := kind.Source(cols, values)
+	if err != nil {
+		return nil, err
+	}
+	return &external{table: t, source: src, offsets: make([]uint64, src.Partitions())}, nil
+}
+
+// prepareExternal opens the connector of a new stream.
+func (e *Engine) prepareExternal(t *catalog.Table) (func(bool), error) {
+	x, err := e.openExternal(t)
+	if err != nil {
+		return nil, err
+	}
+	return func(yes bool) {
+		if !yes {
+			_ = x.source.Close()
+			return
+		}
+		e.mu.Lock()
+		defer e.mu.Unlock()
+		e.externals[t.ID] = x
+		e.wakeCutter()
+	}, nil
+}
+
+// rows reads a range of one partition, as chunks of all columns.
+func (x *external) rows(part int, from, to uint64) func(max int) *batch.Chunk {
+	return func(max int) *batch.Chunk {
+		if from >= to {
+			return nil
+		}
+		upto := min(to, from+uint64(max))
+		c, next, err := x.source.ReadRange(context.Background(), part, connector.Offset(from), connector.Offset(upto))
+		if err != nil || uint64(next) != upto {
+			// The offsets were there when the batch was cut: the source broke its promise.
+			panic("connector " + x.table.Options["connector"] + " cannot read again what it gave before: " + errText(err))
+		}
+		from = upto
+		return c
+	}
+}
+
+func errText(err error) string {
+	if err == nil {
+		return "rows are missing"
+	}
+	return err.Error()
+}
+
+// pollEvery is how often a source without rows is asked again.
+const pollEvery = 5 * time.Millisecond
+
+// externalDue takes what sources have for a batch, if a reader has room for it.
+// It returns the inputs and, for the record, the next offsets of every source.
+// Engine.mu is held.
+func (e *Engine) externalDue() ([]sourceInput, map[uint64][]uint64) {
+	if len(e.externals) == 0 {
+		return nil, nil
+	}
+	now := time.Now()
+	poll := false
+	var inputs []sourceInput
+	offsets := map[uint64][]uint64{}
+	for id, x := range e.externals {
+		next := append([]uint64(nil), x.offsets...)
+		if e.wanted(id) {
+			some := false
+			for p := range next {
+				latest, end, err := x.source.Latest(e.ctx, p, now)
+				if err != nil {
+					slog.Warn("a source cannot say how far it is", "stream", x.table.Name, "error", err)
+					continue
+				}
+				if n := min(uint64(latest)-next[p], externalBatchRows); uint64(latest) > next[p] {
+					next[p] += n
+					some = true
+				} else if !end {
+					poll = true
+				}
+			}
+			if some {
+				inputs = append(inputs, sourceInput{table: id, from: x.offsets, to: next})
+			}
+		}
+		offsets[uint64(id)] = next
+	}
+	if len(inputs) == 0 {
+		if poll {
+			time.AfterFunc(pollEvery, e.wakeCutter)
+		}
+		return nil, e.externalOffsets()
+	}
+	for id, next := range offsets {
+		e.externals[catalog.ID(id)].offsets = next
+	}
+	return inputs, offsets
+}
+
+// externalOffsets is where every source stands.
+func (e *Engine) externalOffsets() map[uint64][]uint64 {
+	offsets := map[uint64][]uint64{}
+	for id, x := range e.externals {
+		offsets[uint64(id)] = x.offsets
+	}
+	return offsets
+}
+
+// wanted reports that somebody reads the source and has room for a batch.
+func (e *Engine) wanted(id catalog.ID) bool {
+	for _, j := range e.readers[id] {
+		if j.hasRoom() {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,98 @@
+package engine
+
+import (
+	"context"
+
+	"streamsql/catalog"
+	"streamsql/engine/task"
+	"streamsql/engine/topic"
+	"streamsql/operators/batch"
+)
+
+// feed gives all that a snapshot holds of a flow's sources to its tasks, as one
+// batch: history to a new view, or its only batch to a one-off query. extra are
+// rows beside the snapshot, a transaction's own writes. It reads streams from
+// the log, so that it may take long: progress, if set, hears of the rows.
+func (e *Engine) feed(ctx context.Context, flow *task.Flow, info *task.Info, snap *snapshot, extra map[catalog.ID][]*batch.Chunk, progress func(rows int)) error {
+	tokens := flow.Open(info)
+	var streams []int
+	for i, s := range flow.Sources {
+		id := catalog.ID(s.Table)
+		switch {
+		case s.Table == 0:
+			if s.Constant.N > 0 {
+				s.SendPruned(info, s.Constant)
+			}
+		case snap.images[id] != nil:
+			for _, part := range snap.images[id].parts {
+				scan := part.Scan()
+				s.SendTableRows(info, scan.Next)
+			}
+		case e.externals[id] != nil:
+			for part, to := range snap.cut.Offsets[s.Table] {
+				s.SendTableRows(info, e.externals[id].rows(part, 0, to))
+			}
+		case isVirtual(id):
+			for _, c := range e.virtual(id) {
+				s.Send(info, c)
+			}
+		default:
+			streams = append(streams, i)
+			continue
+		}
+		for _, c := range extra[id] {
+			s.Send(info, c)
+		}
+		s.End(info, tokens[i])
+	}
+	if len(streams) == 0 {
+		return nil
+	}
+	err := e.readLog(ctx, 1, snap.cut.LogSeq, func(seq uint64, b *topic.Block) error {
+		for _, i := range streams {
+			s := flow.Sources[i]
+			if s.Table != b.Table {
+				continue
+			}
+			c, err := b.Chunk(s.Columns)
+			if err != nil {
+				return err
+			}
+			if err := s.AwaitCredit(ctx); err != nil {
+				return err
+			}
+			s.SendPruned(info, c)
+			if progress != nil {
+				progress(c.N)
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	for _, i := range streams {
+		s := flow.Sources[i]
+		for _, c := range extra[catalog.ID(s.Table)] {
+			s.Send(info, c)
+		}
+		s.End(info, tokens[i])
+	}
+	return nil
+}
+
+// readLog calls fn for each block of the log between two sequences, inclusive.
+func (e *Engine) readLog(ctx context.Context, from, to uint64, fn func(seq uint64, b *topic.Block) error) error {
+	from = max(from, e.log.FirstSeq())
+	if from > to {
+		return nil
+	}
+	return e.log.Read(ctx, from, to, func(seq uint64, blocks []*topic.Block) error {
+		for _, b := range blocks {
+			if err := fn(seq, b); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}

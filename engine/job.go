@@ -1,0 +1,154 @@
+package engine
+
+import (
+	"context"
+	"sync/atomic"
+
+	"streamsql/catalog"
+	"streamsql/engine/task"
+	"streamsql/operators"
+	"streamsql/operators/account"
+	"streamsql/operators/batch"
+	"streamsql/operators/state"
+	"streamsql/planner/physical"
+)
+
+// maxInFlight is how many batches of a job may be on their way at once: enough
+// for stage 1 to work on batch k+1 and k+2 while stage 3 works on k.
+const maxInFlight = 3
+
+// job is a continuous query at work. Its fields are guarded by Engine.mu.
+type job struct {
+	id      catalog.ID
+	table   *catalog.Table
+	plan    *physical.Plan
+	flow    *task.Flow
+	account *account.Account
+	cancel  context.CancelCauseFunc // of the filling
+	views   []*job                  // the views it reads
+	readers []*job                  // the views that read it
+
+	start    uint64          // the batch that holds all of history
+	pending  []*pendingBatch // cut, not yet on their way; ids ascend
+	inFlight []*flight       // on their way; ids ascend
+	history  moments         // batches applied
+	filling  bool            // the batch `start` is not applied yet
+	filled   fillProgress
+
+	changes       []change // the changelog that readers have not taken in yet
+	wantSnapshot  bool
+	snapshotAt    int64        // wall time of the last image, µs
+	freeze        func(frozen) // set: freeze at the next possible batch and hand it over
+	frozenAt      uint64       // the batch at which it was last frozen for a checkpoint
+	frozenOnce    bool
+	checkpointed  uint64 // the batch in the last checkpoint that is on disk
+	failed        error
+	rowErrors     map[rowErrorKey]*RowError
+	errorsDropped int64
+	batches       uint64 // applied since the start
+	rowsIn        uint64
+}
+
+// pendingBatch is a batch that was cut and concerns the job.
+type pendingBatch struct {
+	id     uint64
+	now    int64
+	direct []sourceInput // from streams and tables; from views it is asked for when due
+}
+
+// sourceInput is what a batch holds of one stream or table.
+type sourceInput struct {
+	table    catalog.ID
+	chunks   []*batch.Chunk
+	from, to []uint64 // external source: offsets per partition
+}
+
+func (in *sourceInput) rows() int {
+	n := 0
+	for _, c := range in.chunks {
+		n += c.N
+	}
+	for part := range in.to {
+		n += int(in.to[part] - in.from[part])
+	}
+	return n
+}
+
+// addInput adds a chunk of a table to what a batch holds.
+func addInput(inputs []sourceInput, table catalog.ID, c *batch.Chunk) []sourceInput {
+	for i := range inputs {
+		if inputs[i].table == table {
+			inputs[i].chunks = append(inputs[i].chunks, c)
+			return inputs
+		}
+	}
+	return append(inputs, sourceInput{table: table, chunks: []*batch.Chunk{c}})
+}
+
+// flight is a batch on its way through the job.
+type flight struct {
+	id     uint64
+	rows   int
+	info   *task.Info
+	images []*operators.ViewImage // by task, filled in by the tasks if asked for
+	change [][]*batch.Chunk       // by task: what the batch changed, if the job has readers
+	states [][]*state.Delta       // by stateful operator: frozen right after the batch, if asked for
+	errors errorLog
+}
+
+// change is what one batch changed in a view.
+type change struct {
+	id     uint64
+	chunks []*batch.Chunk
+}
+
+// fillProgress counts how far the filling from history is.
+type fillProgress struct {
+	done  atomic.Uint64
+	total uint64 // 0: not known
+}
+
+// next is the first batch that is not applied yet; MaxUint64 when there is none.
+func (j *job) next() uint64 {
+	switch {
+	case len(j.inFlight) > 0:
+		return j.inFlight[0].id
+	case len(j.pending) > 0:
+		return j.pending[0].id
+	}
+	return never
+}
+
+// never is a batch id that does not come.
+const never = ^uint64(0)
+
+// hasRoom reports whether the job can take another batch soon.
+func (j *job) hasRoom() bool {
+	return j.failed == nil && !j.filling && len(j.inFlight)+len(j.pending) < maxInFlight
+}
+
+// changesAt returns what batch id changed in the view, nil if nothing.
+func (j *job) changesAt(id uint64) []*batch.Chunk {
+	for _, c := range j.changes {
+		if c.id == id {
+			return c.chunks
+		}
+	}
+	return nil
+}
+
+// trimChanges forgets the changes that every reader has taken in.
+func (j *job) trimChanges() {
+	low := uint64(never)
+	for _, r := range j.readers {
+		// A restart may put the reader back to its last checkpoint.
+		low = min(low, r.next(), r.checkpointed+1)
+	}
+	k := 0
+	for k < len(j.changes) && j.changes[k].id < low {
+		k++
+	}
+	if k > 0 {
+		j.changes = append([]change(nil), j.changes[k:]...)
+	}
+}

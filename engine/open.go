@@ -1,0 +1,282 @@
+package engine
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"runtime"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"golang.org/x/sys/unix"
+
+	"streamsql/catalog"
+	"streamsql/catalog/store"
+	"streamsql/engine/checkpoint"
+	"streamsql/engine/cutlog"
+	"streamsql/engine/sched"
+	"streamsql/engine/task"
+	"streamsql/engine/timeline"
+	"streamsql/engine/topic"
+	"streamsql/operators/account"
+	"streamsql/operators/batch"
+	"streamsql/operators/connector"
+	"streamsql/operators/state"
+)
+
+// DefaultWait bounds how long a read waits for views to take in what the
+// session wrote, unless it says otherwise.
+const DefaultWait = 10 * time.Second
+
+// Config is what an engine is opened with.
+type Config struct {
+	Dir             string        // data directory, made if missing
+	Workers         int           // 0: as many as cores
+	Memory          int64         // bytes that state and buffers may take together; 0: no limit
+	CheckpointEvery time.Duration // 0: a second
+	Connectors      *connector.Registry
+	// Virtual gives the rows of a system view, whose ids begin at 1<<48; nil: there are none.
+	Virtual func(e *Engine, id catalog.ID) []*batch.Chunk
+	// Trace, if set, hears of each batch's way through the stages of views.
+	Trace func(view string, stage, task int, batchID uint64, event string)
+}
+
+// trace makes a task's trace of a view.
+func (c *Config) trace(view string) func(*task.Task, uint64, string) {
+	if c.Trace == nil {
+		return nil
+	}
+	return func(t *task.Task, id uint64, event string) { c.Trace(view, t.Stage, t.Index, id, event) }
+}
+
+// Engine is the whole of what runs. Its methods are safe for concurrent use.
+type Engine struct {
+	cfg        Config
+	ctx        context.Context
+	cancel     context.CancelFunc
+	lock       *os.File
+	server     *topic.Server
+	log        *topic.Log
+	cuts       *cutlog.Log
+	checkpoint *checkpoint.DB
+	ddl        *store.Store
+	pool       *sched.Pool
+	group      *sched.Group
+	account    *account.Account
+	connectors *connector.Registry
+
+	ddlMu  sync.Mutex // one DDL statement at a time
+	lastID catalog.ID // given to an object
+	cat    atomic.Pointer[catalog.Snapshot]
+
+	mu        sync.Mutex // the timeline and everything that moves with it
+	timeline  timeline.Timeline
+	changed   chan struct{} // closed at each progress
+	groups    []commitGroup // committed, not cut yet
+	committed uint64        // sequence of the last commit
+	holds     int           // cutting stands still while > 0
+	jobs      map[catalog.ID]*job
+	tables    map[catalog.ID]*tableState
+	externals map[catalog.ID]*external
+	readers   map[catalog.ID][]*job // of streams and tables
+	dropped   map[catalog.ID]bool   // since the start
+	pins      map[uint64]int        // batches that open transactions read at
+	tasks     int                   // per stage
+	recovered Recovery
+	replaying bool // recorded cuts are being put before the jobs
+
+	roundMu         sync.Mutex                // one checkpoint round at a time; guards the next six
+	round           uint64                    // of the last attempt
+	manifest        *checkpoint.Manifest      // of the newest checkpoint
+	previous        *checkpoint.Manifest      // of the one before
+	manifestCut     uint64                    // the last cut at the newest
+	manifestCatalog uint64                    // the version of the catalog then
+	unwritten       map[*state.Store][]uint64 // pages of rounds that failed
+
+	cutNow      chan struct{}
+	recording   chan recordedCut
+	recorded    chan struct{} // closed when recordLoop has ended
+	commits     chan *commitRequest
+	committerDo chan func()
+	stopping    chan struct{}
+	stopOnce    sync.Once
+	fatalOnce   sync.Once
+	failure     chan error
+	loops       sync.WaitGroup
+	fills       sync.WaitGroup
+}
+
+// Recovery says what a start had to do.
+type Recovery struct {
+	Checkpoint uint64        `json:"checkpoint"` // the round that was restored, 0: none
+	Cuts       int           `json:"cuts"`       // recorded cuts replayed
+	Rows       uint64        `json:"rows"`       // rows of these cuts
+	Took       time.Duration `json:"took_ns"`
+}
+
+// Open starts an engine on a data directory, recovering what is there.
+func Open(cfg Config) (*Engine, error) {
+	if cfg.Workers <= 0 {
+		cfg.Workers = runtime.NumCPU()
+	}
+	if cfg.CheckpointEvery <= 0 {
+		cfg.CheckpointEvery = time.Second
+	}
+	e := &Engine{
+		cfg: cfg, changed: make(chan struct{}),
+		jobs: map[catalog.ID]*job{}, tables: map[catalog.ID]*tableState{}, externals: map[catalog.ID]*external{},
+		tasks: cfg.Workers, unwritten: map[*state.Store][]uint64{}, readers: map[catalog.ID][]*job{}, dropped: map[catalog.ID]bool{}, pins: map[uint64]int{},
+		cutNow: make(chan struct{}, 1), recording: make(chan recordedCut, 2*maxUnrecorded), recorded: make(chan struct{}),
+		commits: make(chan *commitRequest, maxGroupCommits), committerDo: make(chan func()),
+		stopping: make(chan struct{}), failure: make(chan error, 1),
+		account: account.New("server", nil, cfg.Memory), connectors: cfg.Connectors,
+	}
+	e.group = &sched.Group{Name: "default", Weight: 1}
+	e.ctx, e.cancel = context.WithCancel(context.Background())
+	if err := e.openStores(); err != nil {
+		e.closeStores()
+		return nil, err
+	}
+	e.pool = sched.NewPool(cfg.Workers)
+	start := time.Now()
+	if err := e.recover(); err != nil {
+		e.pool.Close()
+		e.closeStores()
+		return nil, fmt.Errorf("recovery from %s: %w", cfg.Dir, err)
+	}
+	e.recovered.Took = time.Since(start)
+	e.log.OnCommit(e.onCommit)
+	if e.timeline.Last().ID == 0 {
+		// Time begins with an empty batch, so that 0 is before everything.
+		e.record(e.timeline.Next(e.log.LastSeq(), e.now(), nil))
+	}
+	e.loops.Add(3)
+	go e.cutLoop()
+	go e.recordLoop()
+	go e.commitLoop()
+	go e.checkpointLoop()
+	e.wakeCutter()
+	return e, nil
+}
+
+func (e *Engine) openStores() (err error) {
+	if err := os.MkdirAll(e.cfg.Dir, 0o700); err != nil {
+		return err
+	}
+	if e.lock, err = lockDir(e.cfg.Dir); err != nil {
+		return err
+	}
+	if e.server, err = topic.Open(filepath.Join(e.cfg.Dir, "log")); err != nil {
+		return err
+	}
+	if e.log, err = topic.OpenLog(e.ctx, e.server, "main"); err != nil {
+		return err
+	}
+	if e.cuts, err = cutlog.Open(e.ctx, e.server, "cuts"); err != nil {
+		return err
+	}
+	if err := e.openCatalog(); err != nil {
+		return err
+	}
+	e.checkpoint, err = checkpoint.Open(filepath.Join(e.cfg.Dir, "checkpoint"))
+	return err
+}
+
+// openCatalog replays the log of DDL.
+func (e *Engine) openCatalog() error {
+	records, err := topic.OpenRecords(e.ctx, e.server, "catalog")
+	if err != nil {
+		return err
+	}
+	cat := catalog.NewSnapshot()
+	e.ddl, err = store.Open(e.ctx, records, func(s *store.Entry) error {
+		e.lastID = s.NextID - 1
+		for _, d := range s.Databases {
+			if cat, err = cat.WithDatabase(d); err != nil {
+				return err
+			}
+		}
+		for _, t := range s.Tables {
+			if cat, err = cat.WithTable(t); err != nil {
+				return err
+			}
+		}
+		cat = cat.WithVersion(s.Version)
+		return nil
+	})
+	e.cat.Store(cat)
+	return err
+}
+
+// lockDir makes sure that no other process works on the directory.
+func lockDir(dir string) (*os.File, error) {
+	f, err := os.OpenFile(filepath.Join(dir, "LOCK"), os.O_CREATE|os.O_RDWR, 0o600)
+	if err != nil {
+		return nil, err
+	}
+	if err := unix.Flock(int(f.Fd()), unix.LOCK_EX|unix.LOCK_NB); err != nil {
+		f.Close()
+		return nil, fmt.Errorf("data directory %s is in use by another process", dir)
+	}
+	return f, nil
+}
+
+// Catalog is what exists now.
+func (e *Engine) Catalog() catalog.Reader { return e.cat.Load() }
+
+// Failure delivers an error after which the process must end.
+func (e *Engine) Failure() <-chan error { return e.failure }
+
+// Recovered says what the start had to do.
+func (e *Engine) Recovered() Recovery { return e.recovered }
+
+// Close stops the engine: what was acknowledged is on disk, work under way is
+// done again after the next start. It takes a last checkpoint if that is quick.
+func (e *Engine) Close() error {
+	e.stopOnce.Do(func() {
+		e.lastCheckpoint(2 * time.Second)
+		close(e.stopping)
+	})
+	e.cancel()
+	e.fills.Wait()
+	e.loops.Wait()
+	e.mu.Lock()
+	for _, j := range e.jobs {
+		j.flow.Kill()
+	}
+	e.mu.Unlock()
+	close(e.recording)
+	<-e.recorded
+	e.pool.Close()
+	return e.closeStores()
+}
+
+func (e *Engine) closeStores() error {
+	var errs []error
+	closing := func(name string, f func() error) {
+		if err := f(); err != nil {
+			slog.Warn("closing failed", "what", name, "error", err)
+			errs = append(errs, err)
+		}
+	}
+	if e.log != nil {
+		closing("commit log", e.log.Close)
+	}
+	if e.cuts != nil {
+		closing("log of cuts", e.cuts.Close)
+	}
+	if e.checkpoint != nil {
+		closing("checkpoints", e.checkpoint.Close)
+	}
+	if e.server != nil {
+		closing("log server", e.server.Close)
+	}
+	if e.lock != nil {
+		closing("lock", e.lock.Close)
+	}
+	return errors.Join(errs...)
+}

@@ -1,0 +1,251 @@
+package engine
+
+import (
+	"context"
+	"sync"
+	"time"
+
+	"streamsql/catalog"
+	"streamsql/engine/build"
+	"streamsql/engine/sched"
+	"streamsql/engine/task"
+	"streamsql/operators"
+	"streamsql/operators/batch"
+	"streamsql/planner/physical"
+	"streamsql/sql/sqlerr"
+)
+
+// inlineRows: a query over so few rows runs on the session's own goroutine,
+// which is quicker than to wake workers, and not held up by them.
+const inlineRows = 20_000
+
+// resultRows is how many rows of a result may wait for the client.
+const resultRows = 64 * 1024
+
+// query runs a plan over one snapshot, as one batch. readID is the batch that
+// the transaction reads at; 0 before its first read.
+func (e *Engine) query(ctx context.Context, plan *physical.Plan, o ReadOptions, own map[catalog.ID][]*batch.Chunk, readID *uint64) (Rows, error) {
+	objects, streams, err := e.objectsOf(plan)
+	if err != nil {
+		return nil, err
+	}
+	snap := &snapshot{}
+	if len(objects) > 0 {
+		if snap, err = e.acquire(ctx, objects, o.After, o.Timeout, *readID); err != nil {
+			return nil, err
+		}
+		if *readID == 0 {
+			*readID = snap.cut.ID
+			e.pin(snap.cut.ID)
+		}
+	}
+	r := &rows{e: e, plan: plan, snap: snap, wake: make(chan struct{}, 1)}
+	r.ctx, r.cancel = context.WithCancelCause(ctx)
+	size := snap.rows()
+	for _, cs := range own {
+		for _, c := range cs {
+			size += int64(c.N)
+		}
+	}
+	tasks := 1
+	var exec task.Executor = e.pool
+	if r.inline = size <= inlineRows; r.inline {
+		exec = r
+	} else {
+		tasks = e.tasks
+	}
+	if streams && size == 0 {
+		r.inline, exec, tasks = true, r, 1 // its rows come one by one from the log
+	}
+	r.flow, err = build.Flow(plan, build.Options{
+		Tasks: tasks, Exec: exec, Group: e.group, Account: e.account,
+		Location: o.Eval.Location, Strict: o.Eval.Strict,
+		Collect: r.collect, HasCredit: r.hasCredit,
+		Complete: func(uint64) { r.end(nil) },
+		Failed:   r.end,
+	})
+	if err != nil {
+		snap.release()
+		return nil, err
+	}
+	now := o.Eval.Now
+	if now.IsZero() {
+		now = time.Now()
+	}
+	info := &task.Info{Tracker: r.flow.Tracker, Batch: operators.Batch{
+		ID: max(snap.cut.ID, 1), Now: now.UnixMicro(),
+		Fail: func(f operators.RowError) { r.end(f.Err) },
+		Warn: o.Warn,
+	}}
+	if !streams {
+		err = e.feed(r.ctx, r.flow, info, snap, own, nil)
+		if err != nil {
+			r.Close()
+			return nil, err
+		}
+		return r, nil
+	}
+	r.feeding.Add(1)
+	go func() {
+		defer r.feeding.Done()
+		if err := e.feed(r.ctx, r.flow, info, snap, own, nil); err != nil {
+			r.end(err)
+		}
+	}()
+	return r, nil
+}
+
+// objectsOf lists what a plan reads, and whether a stream must be read from the log.
+func (e *Engine) objectsOf(plan *physical.Plan) (objects []*catalog.Table, streams bool, err error) {
+	cat := e.Catalog()
+	seen := map[catalog.ID]bool{}
+	physical.Walk(plan.Root, func(n *physical.Node) bool {
+		if n.Kind != physical.Source || n.Source.Table == 0 || seen[catalog.ID(n.Source.Table)] || err != nil {
+			return true
+		}
+		id := catalog.ID(n.Source.Table)
+		seen[id] = true
+		if isVirtual(id) {
+			return true
+		}
+		t, ok := cat.TableByID(id)
+		if !ok {
+			err = sqlerr.New(sqlerr.NoSuchTable, "Table '%s' doesn't exist", n.Source.Name)
+			return true
+		}
+		objects = append(objects, t)
+		streams = streams || t.Kind == catalog.StreamTable && t.Options["connector"] == ""
+		return true
+	})
+	return objects, streams, err
+}
+
+// rows is a result under way. Inline, Next itself runs the tasks until there is
+// a chunk; else it waits for the workers.
+type rows struct {
+	e       *Engine
+	ctx     context.Context
+	cancel  context.CancelCauseFunc
+	plan    *physical.Plan
+	flow    *task.Flow
+	snap    *snapshot
+	inline  bool
+	feeding sync.WaitGroup
+	wake    chan struct{} // something changed
+
+	mu       sync.Mutex
+	queue    []*batch.Chunk
+	queued   int
+	runnable []sched.Runnable
+	waiting  []func()
+	ended    bool
+	err      error
+}
+
+// Fields are the visible columns.
+func (r *rows) Fields() []physical.Field { return r.plan.Output }
+
+// Ready makes the rows an executor: of tasks that run on the reader's goroutine.
+func (r *rows) Ready(t sched.Runnable) {
+	r.mu.Lock()
+	for _, x := range r.runnable {
+		if x == t {
+			r.mu.Unlock()
+			return
+		}
+	}
+	r.runnable = append(r.runnable, t)
+	r.mu.Unlock()
+	r.notify()
+}
+
+func (r *rows) notify() {
+	select {
+	case r.wake <- struct{}{}:
+	default:
+	}
+}
+
+func (r *rows) collect(c *batch.Chunk) {
+	r.mu.Lock()
+	r.queue = append(r.queue, c)
+	r.queued += c.N
+	r.mu.Unlock()
+	r.notify()
+}
+
+func (r *rows) hasCredit(wake func()) bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.queued < resultRows {
+		return true
+	}
+	r.waiting = append(r.waiting, wake)
+	return false
+}
+
+// end is the end of the result, good or bad. The first one counts.
+func (r *rows) end(err error) {
+	r.mu.Lock()
+	if !r.ended {
+		r.ended, r.err = true, err
+		if err != nil {
+			r.queue = nil
+		}
+	}
+	r.mu.Unlock()
+	r.notify()
+}
+
+// Next returns the next chunk, nil at the end.
+func (r *rows) Next(ctx context.Context) (*batch.Chunk, error) {
+	for {
+		r.mu.Lock()
+		if len(r.queue) > 0 && r.err == nil {
+			c := r.queue[0]
+			r.queue = r.queue[1:]
+			var wake []func()
+			if r.queued -= c.N; r.queued < resultRows/2 {
+				wake, r.waiting = r.waiting, nil
+			}
+			r.mu.Unlock()
+			for _, f := range wake {
+				f()
+			}
+			return c, nil
+		}
+		if r.ended {
+			err := r.err
+			r.mu.Unlock()
+			return nil, err
+		}
+		var t sched.Runnable
+		if n := len(r.runnable); n > 0 {
+			t = r.runnable[n-1]
+			r.runnable = r.runnable[:n-1]
+		}
+		r.mu.Unlock()
+		if t != nil {
+			if ctx.Err() != nil {
+				return nil, context.Cause(ctx)
+			}
+			if t.Run(sched.NewQuantum()) {
+				r.Ready(t)
+			}
+			continue
+		}
+		select {
+		case <-r.wake:
+		case <-ctx.Done():
+			return nil, context.Cause(ctx)
+		}
+	}
+}
+
+// Close ends the query, finished or not, and lets go of what it reads.
+func (r *rows) Close() {
+	r.cancel(context.Canceled)
+	r.flow.Kill()
+	r.feeding.Wait()
+	r.snap.release()
+}

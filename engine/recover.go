@@ -1,0 +1,270 @@
+package engine
+
+import (
+	"fmt"
+
+	"streamsql/catalog"
+	"streamsql/engine/cutlog"
+	"streamsql/engine/table"
+	"streamsql/engine/timeline"
+	"streamsql/engine/topic"
+	"streamsql/operators"
+	"streamsql/operators/batch"
+	"streamsql/planner/physical"
+)
+
+// recover brings the engine to where the last run was: objects from the
+// catalog, states from the newest checkpoint that verifies, then the cuts that
+// were recorded after it. Work that no cut covers yet is cut anew.
+func (e *Engine) recover() error {
+	known, err := e.restore()
+	if err != nil {
+		return err
+	}
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	r := &recovery{e: e, known: known}
+	if err := r.readCuts(); err != nil {
+		return err
+	}
+	r.placeExternals()
+	if err := r.readLog(); err != nil {
+		return err
+	}
+	e.replaying = true
+	for _, c := range r.cuts {
+		e.recovered.Cuts++
+		inputs := r.inputs[c.ID]
+		for _, in := range inputs {
+			e.recovered.Rows += uint64(in.rows())
+		}
+		e.enqueue(c.ID, c.Time, inputs)
+	}
+	e.replaying = false
+	for _, j := range e.jobs {
+		e.dispatch(j)
+	}
+	return r.refill()
+}
+
+// recovery is the work of one start.
+type recovery struct {
+	e      *Engine
+	known  timeline.Cut   // the last cut that the checkpoint knew
+	cuts   []timeline.Cut // to replay
+	inputs map[uint64][]sourceInput
+}
+
+// readCuts reads the records from the oldest that some job's checkpoint stands at.
+func (r *recovery) readCuts() error {
+	e := r.e
+	low := never
+	for _, j := range e.jobs {
+		low = min(low, j.start)
+	}
+	if low == never {
+		low = r.known.ID
+	}
+	prev := timeline.Cut{}
+	err := e.cuts.Read(e.ctx, low, func(c *cutlog.Record) error {
+		cut := timeline.Cut{ID: c.ID, LogSeq: c.LogSeq, Time: c.Time, Offsets: c.Offsets}
+		if want := max(prev.ID+1, low); cut.ID != want && !(prev.ID == 0 && cut.ID <= low+1) {
+			return fmt.Errorf("the record of batch %d is not there; the next is %d", want, cut.ID)
+		}
+		e.timeline.Add(cut)
+		if cut.ID > low {
+			r.cuts = append(r.cuts, cut)
+		}
+		prev = cut
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	if prev.ID == 0 && r.known.ID > 0 {
+		// Every record is trimmed but the checkpoint knows where time stood.
+		e.timeline.Add(r.known)
+	}
+	e.timeline.SetDurable(e.timeline.Last().ID)
+	if last := e.timeline.Last(); last.LogSeq > e.log.LastSeq() {
+		return fmt.Errorf("batch %d covers the commit log up to %d, which ends at %d", last.ID, last.LogSeq, e.log.LastSeq())
+	}
+	return nil
+}
+
+// placeExternals puts every connector where the last cut left it.
+func (r *recovery) placeExternals() {
+	last := r.e.timeline.Last()
+	for id, x := range r.e.externals {
+		if o := last.Offsets[uint64(id)]; o != nil {
+			x.offsets = o
+		}
+	}
+	r.inputs = map[uint64][]sourceInput{}
+	for i, c := range r.cuts {
+		var before map[uint64][]uint64
+		if i > 0 {
+			before = r.cuts[i-1].Offsets
+		} else if p, ok := r.e.timeline.Get(c.ID - 1); ok {
+			before = p.Offsets
+		}
+		for id, to := range c.Offsets {
+			from := before[id]
+			if from == nil {
+				from = make([]uint64, len(to))
+			}
+			if in := (sourceInput{table: catalog.ID(id), from: from, to: to}); in.rows() > 0 {
+				r.inputs[c.ID] = append(r.inputs[c.ID], in)
+			}
+		}
+	}
+}
+
+// readLog brings tables up to the end of the commit log, sorts what was cut to
+// its batches, and leaves the rest to be cut.
+func (r *recovery) readLog() error {
+	e := r.e
+	from := e.timeline.Last().LogSeq
+	if len(r.cuts) > 0 {
+		if p, ok := e.timeline.Get(r.cuts[0].ID - 1); ok {
+			from = p.LogSeq
+		} else {
+			from = 0
+		}
+	}
+	first := from
+	for _, t := range e.tables {
+		from = min(from, t.seq)
+	}
+	last := e.timeline.Last()
+	next := 0
+	atLastCut := false
+	markTables := func() {
+		for _, t := range e.tables {
+			t.start = last.ID
+			t.history = t.history.add(moment{last.ID, newImageSet(t.Snapshot())}, e.pins)
+		}
+		atLastCut = true
+	}
+	err := e.readLog(e.ctx, from+1, e.log.LastSeq(), func(seq uint64, b *topic.Block) error {
+		if seq > last.LogSeq && !atLastCut {
+			markTables()
+		}
+		id := catalog.ID(b.Table)
+		t := e.tables[id]
+		if t == nil && len(e.readers[id]) == 0 {
+			return nil
+		}
+		c, err := b.Chunk(nil)
+		if err != nil {
+			return err
+		}
+		if t != nil && seq > t.seq {
+			if err := t.Replay(c); err != nil {
+				return err
+			}
+		}
+		if seq <= first {
+			return nil
+		}
+		if seq > last.LogSeq {
+			e.addUncut(seq, id, c, t)
+			return nil
+		}
+		for r.cuts[next].LogSeq < seq {
+			next++
+		}
+		cut := r.cuts[next].ID
+		r.inputs[cut] = addInput(r.inputs[cut], id, c)
+		return nil
+	})
+	if !atLastCut {
+		markTables()
+	}
+	e.committed = e.log.LastSeq()
+	if n := len(e.groups); n == 0 && e.committed > last.LogSeq {
+		// Groups of dropped tables: the next cut passes over them.
+		e.groups = append(e.groups, commitGroup{seq: e.committed})
+	} else if n > 0 {
+		e.groups[n-1].seq = e.committed
+	}
+	return err
+}
+
+// addUncut puts a block behind the last cut into a group that will be cut.
+func (e *Engine) addUncut(seq uint64, id catalog.ID, c *batch.Chunk, t *tableState) {
+	n := len(e.groups)
+	if n == 0 || e.groups[n-1].seq != seq {
+		e.groups = append(e.groups, commitGroup{seq: seq, images: map[catalog.ID]*imageSet{}})
+		n++
+	}
+	g := &e.groups[n-1]
+	g.rows += c.N
+	g.inputs = addInput(g.inputs, id, c)
+	if t != nil {
+		g.images[id].release()
+		g.images[id] = newImageSet(t.Snapshot())
+	}
+}
+
+// newTable makes the running part of a base table.
+func (e *Engine) newTable(t *catalog.Table) (*tableState, error) {
+	tb, err := table.New(t, operators.Env{Node: "Table", Account: e.account})
+	if err != nil {
+		return nil, err
+	}
+	return &tableState{Table: tb}, nil
+}
+
+func (e *Engine) prepareTable(t *catalog.Table) (func(bool), error) {
+	ts, err := e.newTable(t)
+	if err != nil {
+		return nil, err
+	}
+	return func(yes bool) {
+		if !yes {
+			return
+		}
+		e.mu.Lock()
+		defer e.mu.Unlock()
+		last := e.timeline.Last().ID
+		ts.start = last
+		ts.history = ts.history.add(moment{last, newImageSet(ts.Snapshot())}, e.pins)
+		e.tables[t.ID] = ts
+	}, nil
+}
+
+// refill starts the views that no checkpoint knows from history: they were made
+// after the last one. Engine.mu is held.
+func (r *recovery) refill() error {
+	e := r.e
+	for _, t := range e.cat.Load().Objects() {
+		if t.Kind != catalog.MaterializedView || e.jobs[t.ID] != nil {
+			continue
+		}
+		j, err := e.jobOf(t)
+		if err != nil {
+			return err
+		}
+		e.mu.Unlock()
+		last, release, err := e.hold(e.ctx, e.upstream(j))
+		if err == nil {
+			e.startFill(j, last)
+			release()
+		}
+		e.mu.Lock()
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// jobOf makes the job of a view from its stored plan.
+func (e *Engine) jobOf(t *catalog.Table) (*job, error) {
+	plan, err := physical.Decode(t.Plan)
+	if err != nil {
+		return nil, fmt.Errorf("the plan of %s.%s: %w", t.Database, t.Name, err)
+	}
+	return e.newJob(t, plan)
+}

@@ -1,0 +1,97 @@
+package engine
+
+import (
+	"sort"
+	"sync"
+
+	"streamsql/catalog"
+	"streamsql/operators"
+	"streamsql/sql/sqlerr"
+)
+
+// maxRowErrors bounds the entries kept per view; further ones are only counted.
+const maxRowErrors = 10_000
+
+// RowError is an entry of streamsql.errors: a row that a continuous query could
+// not compute, and that is not in its result.
+type RowError struct {
+	View     catalog.ID `json:"-"`
+	Batch    uint64     `json:"batch"` // in which it came
+	Operator string     `json:"operator"`
+	Code     uint16     `json:"code"`
+	Reason   string     `json:"reason"`
+	Row      string     `json:"row"`
+	Count    int64      `json:"count"` // how often the row is there
+}
+
+type rowErrorKey struct {
+	operator, reason, row string
+}
+
+// errorLog gathers the failed rows of one batch: tasks report at the same time,
+// and the entries of a batch count once it is applied.
+type errorLog struct {
+	mu   sync.Mutex
+	rows []operators.RowError
+}
+
+func (l *errorLog) add(r operators.RowError) {
+	l.mu.Lock()
+	l.rows = append(l.rows, r)
+	l.mu.Unlock()
+}
+
+// takeErrors counts what failed in a batch that is now applied. A retraction
+// takes the entry of its row back. Engine.mu is held.
+func (j *job) takeErrors(batchID uint64, l *errorLog) {
+	for _, r := range l.rows {
+		err := sqlerr.From(r.Err)
+		key := rowErrorKey{r.Operator, err.Message, r.Row}
+		x := j.rowErrors[key]
+		if x == nil {
+			if len(j.rowErrors) >= maxRowErrors {
+				j.errorsDropped += r.Weight
+				continue
+			}
+			x = &RowError{View: j.id, Batch: batchID, Operator: r.Operator, Code: err.Code, Reason: err.Message, Row: r.Row}
+			j.rowErrors[key] = x
+		}
+		if x.Count += r.Weight; x.Count == 0 {
+			delete(j.rowErrors, key)
+		}
+	}
+}
+
+// Errors lists the rows that continuous queries could not compute, by view and batch.
+func (e *Engine) Errors() []RowError {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	var out []RowError
+	for _, j := range e.jobs {
+		out = append(out, j.errorList()...)
+	}
+	sort.Slice(out, func(a, b int) bool {
+		if out[a].View != out[b].View {
+			return out[a].View < out[b].View
+		}
+		return out[a].Batch < out[b].Batch
+	})
+	return out
+}
+
+func (j *job) errorList() []RowError {
+	out := make([]RowError, 0, len(j.rowErrors))
+	for _, x := range j.rowErrors {
+		out = append(out, *x)
+	}
+	return out
+}
+
+// loadErrors puts entries of a checkpoint back.
+func (j *job) loadErrors(list []RowError) {
+	for i := range list {
+		x := list[i]
+		x.View = j.id
+		j.rowErrors[rowErrorKey{x.Operator, x.Reason, x.Row}] = &x
+	}
+}

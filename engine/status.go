@@ -1,0 +1,103 @@
+package engine
+
+import (
+	"cmp"
+	"context"
+	"slices"
+	"time"
+
+	"streamsql/catalog"
+	"streamsql/sql/sqlerr"
+)
+
+// ViewStatus is how far a materialized view got; a row of SHOW STREAM STATUS.
+type ViewStatus struct {
+	View       catalog.ID
+	State      string        // "running", "filling", "failed"
+	Batch      uint64        // the batch that readers see
+	Behind     int           // batches that are cut but not applied
+	Lag        time.Duration // between the newest cut and what readers see
+	Rows       uint64        // of the result
+	RowsIn     uint64        // taken in since the start
+	RowErrors  int64         // rows that could not be computed: streamsql.errors
+	FillDone   uint64        // rows of history taken in
+	FillTotal  uint64        // of so many; 0: not known
+	Checkpoint uint64        // the batch of its last checkpoint
+	Error      string        // why it does not run; empty: it does
+}
+
+// Status lists the views, by id.
+func (e *Engine) Status() []ViewStatus {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	out := make([]ViewStatus, 0, len(e.jobs))
+	for _, j := range e.jobs {
+		out = append(out, e.statusOf(j))
+	}
+	slices.SortFunc(out, func(a, b ViewStatus) int { return cmp.Compare(a.View, b.View) })
+	return out
+}
+
+func (e *Engine) statusOf(j *job) ViewStatus {
+	last := e.timeline.Last()
+	s := ViewStatus{
+		View: j.id, State: "running", Batch: min(e.timeline.Durable(), j.next()-1),
+		Behind: len(j.pending) + len(j.inFlight), RowsIn: j.rowsIn, RowErrors: j.errorsDropped,
+		FillDone: j.filled.done.Load(), FillTotal: j.filled.total, Checkpoint: j.checkpointed,
+	}
+	if c, ok := e.timeline.Get(s.Batch); ok {
+		s.Lag = time.Duration(last.Time-c.Time) * time.Microsecond
+	}
+	for _, x := range j.rowErrors {
+		s.RowErrors += x.Count
+	}
+	if j.filling {
+		s.State = "filling"
+	}
+	if j.failed != nil {
+		s.State, s.Error, s.Batch = "failed", j.failed.Error(), 0
+	}
+	for i := len(j.history) - 1; i >= 0; i-- {
+		if im := j.history[i].images; im != nil {
+			s.Rows = uint64(im.rows())
+			break
+		}
+	}
+	return s
+}
+
+// Flush returns when the views (all, without names) have taken in everything
+// that was acknowledged to anybody before. Views that cannot are passed over
+// with a warning.
+func (e *Engine) Flush(ctx context.Context, views []catalog.ID, timeout time.Duration) ([]Warning, error) {
+	if timeout <= 0 {
+		timeout = DefaultWait
+	}
+	if len(views) == 0 {
+		for _, s := range e.Status() {
+			views = append(views, s.View)
+		}
+	}
+	ctx, cancel := context.WithTimeout(ctx, timeout)
+	defer cancel()
+	e.mu.Lock()
+	target := Position(e.committed)
+	e.mu.Unlock()
+	var warnings []Warning
+	for _, id := range views {
+		t, ok := e.Catalog().TableByID(id)
+		if !ok {
+			continue
+		}
+		s, err := e.acquire(ctx, []*catalog.Table{t}, target, timeout, 0)
+		switch {
+		case err == nil:
+			s.release()
+		case ctx.Err() != nil:
+			return warnings, sqlerr.New(sqlerr.QueryTimeout, "Gave up after %v waiting for '%s.%s'", timeout, t.Database, t.Name)
+		default:
+			warnings = append(warnings, note(err)...)
+		}
+	}
+	return warnings, nil
+}

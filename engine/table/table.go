@@ -1,0 +1,196 @@
+// Package table keeps base tables: the keyed image of each, against which one
+// committer validates, and the write set of a transaction.
+package table
+
+import (
+	"fmt"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"streamsql/catalog"
+	"streamsql/operators"
+	"streamsql/operators/batch"
+	"streamsql/operators/state"
+	"streamsql/sql/types"
+	"streamsql/sql/vector"
+)
+
+// Table is the image of one base table as of the last transaction accepted.
+// Sessions look rows up in it under its read lock, the committer changes it.
+type Table struct {
+	Desc  *catalog.Table
+	mu    sync.RWMutex
+	view  *operators.View
+	codec *state.Codec // of whole rows
+	key   *state.Codec // of the primary key
+	// unique are further unique keys: encoded key → encoded primary key.
+	unique  []uniqueIndex
+	next    uint64        // the next AUTO_INCREMENT value or row id
+	version atomic.Uint64 // raised by each change
+	auto    int           // its column, −1: none
+	// batch numbers the changes. The view tells batches apart by it, also those of
+	// an earlier run, so it begins with the time.
+	batch uint64
+}
+
+type uniqueIndex struct {
+	def   catalog.Key
+	codec *state.Codec
+	rows  map[string]string
+}
+
+// New makes the empty image of a table.
+func New(t *catalog.Table, env operators.Env) (*Table, error) {
+	ts := columnTypes(t)
+	view, err := operators.NewView(operators.ViewSpec{Input: ts, Key: t.Primary}, env)
+	if err != nil {
+		return nil, err
+	}
+	tb := &Table{Desc: t, view: view, codec: state.NewCodec(ts), key: state.NewCodec(pick(ts, t.Primary)), next: 1, auto: -1, batch: uint64(time.Now().UnixMicro())}
+	for i, c := range t.Columns {
+		if c.AutoIncrement || c.Name == catalog.RowID && c.Hidden {
+			tb.auto = i
+		}
+	}
+	for _, u := range t.Unique {
+		tb.unique = append(tb.unique, uniqueIndex{u, state.NewCodec(pick(ts, u.Columns)), map[string]string{}})
+	}
+	return tb, nil
+}
+
+func columnTypes(t *catalog.Table) []types.Type {
+	ts := make([]types.Type, len(t.Columns))
+	for i, c := range t.Columns {
+		ts[i] = c.Type
+	}
+	return ts
+}
+
+func pick[T any](xs []T, at []int) []T {
+	out := make([]T, len(at))
+	for k, i := range at {
+		out[k] = xs[i]
+	}
+	return out
+}
+
+// Snapshot takes an image of the rows. Only the committer, or who holds it still, may.
+func (t *Table) Snapshot() []*operators.ViewImage {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return []*operators.ViewImage{t.view.Snapshot()}
+}
+
+// State is what a checkpoint keeps of the rows.
+func (t *Table) State() operators.Stateful { return t.view }
+
+// Next is the next AUTO_INCREMENT value, which a checkpoint keeps too.
+func (t *Table) Next() uint64 {
+	t.mu.RLock()
+	defer t.mu.RUnlock()
+	return t.next
+}
+
+// Loaded rebuilds what follows from the rows, after they were loaded.
+func (t *Table) Loaded(next uint64) error {
+	if err := t.view.Rebuild(); err != nil {
+		return err
+	}
+	t.next = max(t.next, next)
+	im := t.view.Snapshot()
+	defer im.Release()
+	for scan := im.Scan(); ; {
+		c := scan.Next(batch.TargetRows)
+		if c == nil {
+			return nil
+		}
+		t.index(c)
+	}
+}
+
+// Replay takes in a block of the log: changes that were accepted before a crash.
+func (t *Table) Replay(c *batch.Chunk) error {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.apply(c)
+}
+
+// apply changes the image. The rows' weights are +1 and −1.
+func (t *Table) apply(c *batch.Chunk) error {
+	t.batch++
+	t.view.Begin(&operators.Batch{ID: t.batch})
+	t.view.Push(0, c)
+	t.view.CloseInput(0)
+	for {
+		st, err := t.view.Step(batch.TargetRows, func(*batch.Chunk) {})
+		if err != nil {
+			return fmt.Errorf("table %s.%s: %w", t.Desc.Database, t.Desc.Name, err)
+		}
+		if st == operators.Done {
+			break
+		}
+	}
+	t.index(c)
+	t.version.Add(1)
+	return nil
+}
+
+// Version differs after each change.
+func (t *Table) Version() uint64 { return t.version.Load() }
+
+// index brings the unique keys and the counter up to date: what went first,
+// then what came.
+func (t *Table) index(c *batch.Chunk) {
+	if t.auto >= 0 {
+		v := c.Cols[t.auto]
+		for i := range c.N {
+			if !v.IsNull(i) && (v.I[i] > 0 || v.Type.Unsigned) && uint64(v.I[i]) >= t.next {
+				t.next = uint64(v.I[i]) + 1
+			}
+		}
+	}
+	for k := range t.unique {
+		u := &t.unique[k]
+		cols, pk := pick(c.Cols, u.def.Columns), pick(c.Cols, t.Desc.Primary)
+		for _, gone := range []bool{true, false} {
+			for i := range c.N {
+				if c.Weight(i) < 0 != gone || anyNull(cols, i) {
+					continue
+				}
+				key, row := string(u.codec.Append(nil, cols, i)), string(t.key.Append(nil, pk, i))
+				if !gone {
+					u.rows[key] = row
+				} else if u.rows[key] == row {
+					delete(u.rows, key)
+				}
+			}
+		}
+	}
+}
+
+func anyNull(cols []*vector.Vector, i int) bool {
+	for _, v := range cols {
+		if v.IsNull(i) {
+			return true
+		}
+	}
+	return false
+}
+
+// Close gives the memory back.
+func (t *Table) Close() {
+	for _, s := range t.view.States() {
+		s.Close()
+	}
+}
+
+// describe prints a key's values for error 1062: joined by '-'.
+func describe(cols []*vector.Vector, i int) string {
+	var parts []string
+	for _, v := range cols {
+		parts = append(parts, string(v.AppendText(nil, i, nil)))
+	}
+	return strings.Join(parts, "-")
+}

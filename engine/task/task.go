@@ -1,0 +1,271 @@
+// Package task is the shell around a fragment: it takes messages in, hands
+// chunks on, and lets the fragment step within quanta.
+package task
+
+import (
+	"fmt"
+	"runtime/debug"
+	"sync/atomic"
+
+	"streamsql/engine/dag"
+	"streamsql/engine/exchange"
+	"streamsql/engine/sched"
+	"streamsql/operators"
+	"streamsql/operators/batch"
+)
+
+// Budget is how many rows one step works on: a fraction of a quantum.
+const Budget = 4096
+
+// Info is what the tasks of a flow know of a batch.
+type Info struct {
+	Batch      operators.Batch
+	Snapshot   bool // readers want an image of the moment after this batch
+	Checkpoint bool // the dirty state is to be frozen right after this batch
+	Tracker    *dag.Tracker
+	// Applied, if set, is called on the worker by each task that has applied the
+	// batch, before it passes the end on.
+	Applied func(t *Task)
+}
+
+// Executor makes a task run soon.
+type Executor interface {
+	Ready(r sched.Runnable)
+}
+
+// Output is where the fragment's output goes: to the tasks of the next stage, or to Collect.
+type Output struct {
+	// Route splits a chunk into one for each target, nil where there is nothing.
+	// Unset: everything to every target.
+	Route   func(c *batch.Chunk) []*batch.Chunk
+	Targets []Target
+	// Collect takes the output of a flow's last stage. HasCredit, if set, says
+	// whether there is room, and calls wake later if not.
+	Collect   func(c *batch.Chunk)
+	HasCredit func(wake func()) bool
+}
+
+// Target is an edge into a task of the next stage.
+type Target struct {
+	Task *Task
+	Edge int
+}
+
+// Task runs one fragment: one stage for one range of logical partitions.
+type Task struct {
+	Index  int // among the tasks of its stage
+	Stage  int
+	Frag   *dag.Fragment
+	Inbox  *exchange.Inbox
+	Ports  []int // port of each edge
+	Output Output
+	// Failed is called once, when the task cannot go on.
+	Failed func(err error)
+	// Trace, if set, hears of the beginning and the end of each batch.
+	Trace func(t *Task, batchID uint64, event string)
+
+	ticket sched.Ticket
+	exec   Executor
+	dead   bool        // the task's own knowledge
+	killed atomic.Bool // said from outside
+
+	info     *Info // the open batch, nil between batches
+	received uint64
+	open     []bool // edges that have not ended in the open batch
+	edgesOf  []int  // edges not ended, per port
+	rows     []func(int) *batch.Chunk
+	rowsPort []int
+}
+
+// New makes a task with one inbox edge for each entry of ports.
+func New(frag *dag.Fragment, ports []int, group *sched.Group, exec Executor) *Task {
+	t := &Task{Frag: frag, Ports: ports, exec: exec, open: make([]bool, len(ports)), edgesOf: make([]int, len(frag.Ports))}
+	t.ticket.Group = group
+	t.Inbox = exchange.NewInbox(len(ports), t.Wake)
+	return t
+}
+
+// Ticket is the scheduler's.
+func (t *Task) Ticket() *sched.Ticket { return &t.ticket }
+
+// Wake makes the task run soon.
+func (t *Task) Wake() { t.exec.Ready(t) }
+
+// Run works until there is nothing to do or the quantum is over.
+func (t *Task) Run(q *sched.Quantum) (more bool) {
+	defer func() {
+		if r := recover(); r != nil {
+			more = false
+			t.fail(fmt.Errorf("internal error: %v\n%s", r, debug.Stack()))
+		}
+	}()
+	for !t.dead && !t.killed.Load() {
+		if t.info == nil && !t.begin() {
+			return false
+		}
+		if !t.hasCredit() {
+			return false
+		}
+		worked, err := t.advance()
+		if err != nil {
+			t.fail(err)
+			return false
+		}
+		if !worked {
+			return false
+		}
+		if q.Over() {
+			return true
+		}
+	}
+	return false
+}
+
+func (t *Task) fail(err error) {
+	if !t.dead {
+		t.dead = true
+		t.Failed(err)
+	}
+}
+
+// begin opens the next batch: the one that any edge has first. Every edge
+// carries the same batches in the same order.
+func (t *Task) begin() bool {
+	for e := range t.Ports {
+		m, ok := t.Inbox.Peek(e)
+		if !ok {
+			continue
+		}
+		t.info = m.Info.(*Info)
+		t.received = 0
+		clear(t.edgesOf)
+		for i, p := range t.Ports {
+			t.open[i] = true
+			t.edgesOf[p]++
+		}
+		t.Frag.Begin(&t.info.Batch)
+		if t.Trace != nil {
+			t.Trace(t, t.info.Batch.ID, "begin")
+		}
+		return true
+	}
+	return false
+}
+
+func (t *Task) hasCredit() bool {
+	if t.Output.HasCredit != nil && !t.Output.HasCredit(t.Wake) {
+		return false
+	}
+	for _, to := range t.Output.Targets {
+		if !to.Task.Inbox.HasCredit(to.Edge, t.Wake) {
+			return false
+		}
+	}
+	return true
+}
+
+// advance does one piece of work: a step, or when the fragment has nothing to
+// do, one message; at last the end of the batch.
+func (t *Task) advance() (worked bool, err error) {
+	st, err := t.Frag.Step(Budget, t.emit)
+	if err != nil || st == operators.More {
+		return true, err
+	}
+	if n := len(t.rows); n > 0 {
+		if c := t.rows[n-1](Budget); c != nil {
+			t.Frag.Push(t.rowsPort[n-1], c)
+		} else {
+			t.rows, t.rowsPort = t.rows[:n-1], t.rowsPort[:n-1]
+			t.closePorts()
+		}
+		return true, nil
+	}
+	for e, open := range t.open {
+		if !open {
+			continue
+		}
+		if m, ok := t.Inbox.Take(e, t.info.Batch.ID); ok {
+			t.take(e, m)
+			return true, nil
+		}
+	}
+	if t.Frag.Applied() {
+		t.finish()
+		return true, nil
+	}
+	return false, nil
+}
+
+func (t *Task) take(e int, m exchange.Message) {
+	switch {
+	case m.Chunk != nil:
+		t.Frag.Push(t.Ports[e], m.Chunk)
+	case m.Rows != nil:
+		t.rows, t.rowsPort = append(t.rows, m.Rows), append(t.rowsPort, t.Ports[e])
+	case m.End:
+		t.open[e] = false
+		t.received ^= m.Token
+		t.edgesOf[t.Ports[e]]--
+		t.closePorts()
+	}
+}
+
+// closePorts closes each port all of whose edges have ended, once no rows are left to be made.
+func (t *Task) closePorts() {
+	if len(t.rows) > 0 {
+		return
+	}
+	for p, n := range t.edgesOf {
+		if n == 0 {
+			t.edgesOf[p] = -1
+			t.Frag.ClosePort(p)
+		}
+	}
+}
+
+func (t *Task) emit(c *batch.Chunk) {
+	if c.N == 0 {
+		return
+	}
+	if t.Output.Collect != nil {
+		t.Output.Collect(c)
+		return
+	}
+	msg := exchange.Message{Batch: t.info.Batch.ID, Info: t.info}
+	if t.Output.Route == nil {
+		msg.Chunk = c
+		for _, to := range t.Output.Targets {
+			to.Task.Inbox.Send(to.Edge, msg)
+		}
+		return
+	}
+	for i, part := range t.Output.Route(c) {
+		if part != nil && part.N > 0 {
+			msg.Chunk = part
+			to := t.Output.Targets[i]
+			to.Task.Inbox.Send(to.Edge, msg)
+		}
+	}
+}
+
+// finish passes the end of the batch on, and accounts for all tokens at once.
+func (t *Task) finish() {
+	info := t.info
+	if info.Applied != nil {
+		info.Applied(t)
+	}
+	if t.Trace != nil {
+		t.Trace(t, info.Batch.ID, "end")
+	}
+	t.info = nil
+	sum := t.received
+	ends := make([]exchange.Message, len(t.Output.Targets))
+	for i := range ends {
+		ends[i] = exchange.Message{Batch: info.Batch.ID, Info: info, End: true, Token: dag.NewToken()}
+		sum ^= ends[i].Token
+	}
+	for i, to := range t.Output.Targets {
+		to.Task.Inbox.Send(to.Edge, ends[i])
+	}
+	info.Tracker.Apply(info.Batch.ID, sum)
+}

@@ -1,0 +1,211 @@
+package engine
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"strings"
+	"time"
+
+	"streamsql/catalog"
+	"streamsql/engine/build"
+	"streamsql/engine/task"
+	"streamsql/engine/timeline"
+	"streamsql/operators"
+	"streamsql/operators/account"
+	"streamsql/planner/physical"
+)
+
+// newJob makes the tasks of a materialized view, at rest and not registered.
+func (e *Engine) newJob(t *catalog.Table, plan *physical.Plan) (*job, error) {
+	loc, err := location(t.Session.TimeZone)
+	if err != nil {
+		return nil, err
+	}
+	j := &job{id: t.ID, table: t, plan: plan, rowErrors: map[rowErrorKey]*RowError{}}
+	j.account = account.New("view "+t.Database+"."+t.Name, e.account, 0)
+	j.flow, err = build.Flow(plan, build.Options{
+		Tasks: e.tasks, Exec: e.pool, Group: e.group, Account: j.account,
+		Location: loc, Strict: strict(t.Session.SQLMode), View: true,
+		Complete: func(id uint64) { e.applied(j, id) },
+		Failed:   func(err error) { e.mu.Lock(); e.jobFailed(j, err); e.mu.Unlock() },
+		Trace:    e.cfg.trace(t.Name),
+	})
+	if err != nil {
+		return nil, err
+	}
+	for _, v := range j.flow.Views {
+		v.CollectChanges(true)
+	}
+	return j, nil
+}
+
+// upstream lists the views that a job reads.
+func (e *Engine) upstream(j *job) []*job {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	var out []*job
+	for _, s := range j.flow.Sources {
+		if v := e.jobs[catalog.ID(s.Table)]; v != nil {
+			out = append(out, v)
+		}
+	}
+	return out
+}
+
+// register makes a job known to what it reads. Engine.mu is held.
+func (e *Engine) register(j *job) {
+	e.jobs[j.id] = j
+	seen := map[catalog.ID]bool{}
+	for _, s := range j.flow.Sources {
+		id := catalog.ID(s.Table)
+		if s.Table == 0 || seen[id] {
+			continue
+		}
+		seen[id] = true
+		if v := e.jobs[id]; v != nil {
+			j.views = append(j.views, v)
+			v.readers = append(v.readers, j)
+		} else {
+			e.readers[id] = append(e.readers[id], j)
+		}
+	}
+}
+
+// startFill registers a job and gives it all rows up to a cut as its first
+// batch. The timeline stands still at that cut.
+func (e *Engine) startFill(j *job, at timeline.Cut) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	j.start = at.ID
+	e.register(j)
+	snap := &snapshot{cut: at, images: map[catalog.ID]*imageSet{}}
+	for _, s := range j.flow.Sources {
+		id := catalog.ID(s.Table)
+		if snap.images[id] != nil {
+			continue
+		}
+		if v := e.jobs[id]; v != nil {
+			if v.failed != nil {
+				e.jobFailed(j, fmt.Errorf("it reads '%s.%s', which has failed: %w", v.table.Database, v.table.Name, v.failed))
+				return
+			}
+			v.wantSnapshot = true
+			e.atRest(v)
+		}
+		if h := e.historyOf(id); h != nil {
+			if im, _ := h.at(at.ID); im != nil {
+				snap.images[id] = im.retain()
+			}
+		}
+	}
+	f := e.flight(j, at.ID, at.Time)
+	f.info.Snapshot = true
+	j.inFlight = append(j.inFlight, f)
+	j.filling = true
+	j.filled.total = uint64(snap.rows())
+	ctx, cancel := context.WithCancelCause(e.ctx)
+	j.cancel = cancel
+	e.fills.Add(1)
+	go func() {
+		defer e.fills.Done()
+		defer snap.release()
+		err := e.feed(ctx, j.flow, f.info, snap, nil, func(rows int) { j.filled.done.Add(uint64(rows)) })
+		if err != nil && ctx.Err() == nil {
+			e.mu.Lock()
+			e.jobFailed(j, fmt.Errorf("history could not be read: %w", err))
+			e.mu.Unlock()
+		}
+	}()
+}
+
+// taskApplied runs on the worker when a task has applied the batch of a flight.
+func (j *job) taskApplied(f *flight, t *task.Task) {
+	for _, n := range t.Frag.Nodes {
+		for k, v := range j.flow.Views {
+			if n.Op != operators.Operator(v) {
+				continue
+			}
+			f.change[k] = v.Changes()
+			if f.info.Snapshot {
+				f.images[k] = v.Snapshot()
+			}
+		}
+	}
+	if f.info.Checkpoint {
+		j.flow.FreezeTask(t, f.states)
+	}
+}
+
+// jobFailed ends a job for a reason that its readers are told. Engine.mu is held.
+func (e *Engine) jobFailed(j *job, err error) {
+	if j.failed != nil {
+		return
+	}
+	slog.Error("a materialized view has failed", "view", j.table.Database+"."+j.table.Name, "error", err)
+	e.stopJob(j, err)
+	e.progressed()
+}
+
+// stopJob ends a job's work for good. Engine.mu is held.
+func (e *Engine) stopJob(j *job, why error) {
+	if j.failed == nil {
+		j.failed = why
+	}
+	j.flow.Kill()
+	if j.cancel != nil {
+		j.cancel(why)
+	}
+	j.history.releaseAll()
+	j.history, j.pending, j.inFlight, j.changes = nil, nil, nil, nil
+	if freeze := j.freeze; freeze != nil {
+		j.freeze = nil
+		freeze(frozen{})
+	}
+	for _, v := range j.views {
+		v.readers = without(v.readers, j)
+		v.trimChanges()
+	}
+	for id, js := range e.readers {
+		e.readers[id] = without(js, j)
+	}
+}
+
+func without(js []*job, j *job) []*job {
+	var out []*job
+	for _, x := range js {
+		if x != j {
+			out = append(out, x)
+		}
+	}
+	return out
+}
+
+var errDropped = errors.New("it was dropped")
+
+func errOutOfOrder(id uint64) error {
+	return fmt.Errorf("internal error: batch %d completed out of order", id)
+}
+
+// location is the time zone of a session's text, as MySQL writes it.
+func location(name string) (*time.Location, error) {
+	if name == "" || name == "SYSTEM" || name == "+00:00" {
+		return time.UTC, nil
+	}
+	var sign rune
+	var h, m int
+	if n, _ := fmt.Sscanf(name, "%c%d:%d", &sign, &h, &m); n == 3 && (sign == '+' || sign == '-') {
+		sec := h*3600 + m*60
+		if sign == '-' {
+			sec = -sec
+		}
+		return time.FixedZone(name, sec), nil
+	}
+	return time.LoadLocation(name)
+}
+
+// strict reports that an sql_mode turns wrong values into errors.
+func strict(mode string) bool {
+	return strings.Contains(mode, "STRICT_TRANS_TABLES") || strings.Contains(mode, "STRICT_ALL_TABLES")
+}
