@@ -6,7 +6,7 @@ const sellers = `
 CREATE DATABASE d;
 CREATE STREAM TABLE trades (seller BIGINT NOT NULL, buyer BIGINT, amount DECIMAL(12,2));
 CREATE MATERIALIZED VIEW sales AS SELECT seller, SUM(amount) AS total, COUNT(*) AS n FROM trades GROUP BY seller;
-CREATE MATERIALIZED VIEW bucket AS SELECT total DIV 10 AS b, COUNT(*) AS sellers FROM sales GROUP BY total DIV 10;
+CREATE MATERIALIZED VIEW bucket AS SELECT FLOOR(total/10) AS b, COUNT(*) AS sellers FROM sales GROUP BY FLOOR(total/10);
 `
 
 // TestRetractionThroughViews is the example that all of this is for: seller 11
