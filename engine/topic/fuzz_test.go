@@ -11,7 +11,8 @@ import (
 
 // FuzzDecodeBlock feeds the decoder bytes under a right CRC, so that it meets
 // every lie that a directory can tell: it may refuse, never panic, and what it
-// accepts must hold together.
+// accepts must hold together. Run it with -fuzzminimizetime=1x: minimising takes
+// all the time else.
 func FuzzDecodeBlock(f *testing.F) {
 	c := batch.New([]types.Type{types.MakeBigInt(), types.MakeVarChar(9), types.MakeDecimal(50, 3), {Kind: types.Enum, Enum: "a\x00"}}, 500)
 	for i := range 500 {
