@@ -64,6 +64,9 @@ func NewInt(i int64) *Expr { return NewConst(Value{I: i}, types.MakeBigInt()) }
 // NewCall makes a call whose overload is already resolved. Everyone but
 // package builtin wants builtin.Call, which resolves.
 func NewCall(fn string, t types.Type, args ...*Expr) *Expr {
+	if len(args) == 0 {
+		args = nil // as it comes back from a stored plan
+	}
 	return &Expr{Op: OpCall, Fn: fn, Type: t, Args: args}
 }
 
