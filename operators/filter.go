@@ -29,12 +29,21 @@ func (e *evaluation) begin(b *Batch) {
 	}}
 }
 
-// report tells the batch of the failed rows of c, and forgets them.
-func (e *evaluation) report(c *batch.Chunk) {
-	for i := range c.N { // in order: reports must be the same on replay
-		err, ok := e.failed[i]
+// report tells the batch of the failed rows, and forgets them. Row i of those
+// computed is row rows[i] of c (nil: row i).
+func (e *evaluation) report(c *batch.Chunk, rows []int32) {
+	n := c.N
+	if rows != nil {
+		n = len(rows)
+	}
+	for k := range n { // in order: reports must be the same on replay
+		err, ok := e.failed[k]
 		if !ok || e.batch.Fail == nil {
 			continue
+		}
+		i := k
+		if rows != nil {
+			i = int(rows[k])
 		}
 		var known *sqlerr.Error
 		if !errors.As(err, &known) {
@@ -62,8 +71,7 @@ func newFilter(conjuncts []*expr.Expr, env Env) (*filter, error) {
 func (f *filter) sel(c *batch.Chunk) []int32 {
 	f.mem = f.compiled.Select(&f.ctx, c.Cols, c.N, f.mem)
 	if f.failed != nil {
-		// A condition may fail where a later one was not asked: Select leaves the row out.
-		f.report(c)
+		f.report(c, nil)
 	}
 	return f.mem
 }

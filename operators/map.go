@@ -14,7 +14,8 @@ type Map struct {
 	evaluation
 	cond    *filter // nil: all rows are kept
 	project []projection
-	same    bool // Project is nil: rows as they are
+	same    bool   // Project is nil: rows as they are
+	reads   []bool // by input column: a projection reads it
 	out     []types.Type
 }
 
@@ -38,7 +39,13 @@ func NewMap(spec MapSpec, input []types.Type, env Env) (*Map, error) {
 	}
 	m.out = make([]types.Type, len(spec.Project))
 	m.project = make([]projection, len(spec.Project))
+	m.reads = make([]bool, len(input))
 	for i, e := range spec.Project {
+		set := map[int]bool{}
+		e.Columns(set)
+		for k := range set {
+			m.reads[k] = true
+		}
 		m.out[i] = e.Type
 		if e.Op == expr.OpColumn {
 			m.project[i].col = e.Col
@@ -97,50 +104,68 @@ func (m *Map) Step(budget int, emit func(*batch.Chunk)) (Status, error) {
 
 // apply computes the output of c, nil if it has no rows.
 func (m *Map) apply(c *batch.Chunk) (*batch.Chunk, error) {
+	in := c
+	var sel []int32
 	if m.cond != nil {
-		switch sel := m.cond.sel(c); len(sel) {
+		switch sel = m.cond.sel(c); len(sel) {
 		case 0:
 			return nil, nil
 		case c.N:
+			sel = nil
 		default:
-			c = m.narrow(c, sel)
+			in = m.narrow(c, sel)
 		}
 	}
 	if m.same {
-		return c, nil
+		return in, nil
 	}
-	out := &batch.Chunk{Cols: make([]*vector.Vector, len(m.project)), N: c.N, Weights: c.Weights}
+	out := &batch.Chunk{Cols: make([]*vector.Vector, len(m.project)), N: in.N, Weights: in.Weights}
 	for i, p := range m.project {
 		if p.program == nil {
-			out.Cols[i] = c.Cols[p.col]
+			out.Cols[i] = in.Cols[p.col]
 			continue
 		}
-		v, err := p.program.Eval(&m.ctx, c.Cols, c.N)
+		v, err := p.program.Eval(&m.ctx, in.Cols, in.N)
 		if err != nil {
 			return nil, err
 		}
 		out.Cols[i] = v
 	}
 	if m.failed != nil {
-		out = m.withoutFailed(c, out)
+		out = m.withoutFailed(out)
+		m.report(c, sel)
 	}
 	return out, nil
 }
 
-// narrow keeps the rows sel of c; columns that no projection reads stay behind.
+// narrow keeps the rows sel of c. Columns that no projection reads stay nil.
 func (m *Map) narrow(c *batch.Chunk, sel []int32) *batch.Chunk {
-	return c.Gather(sel)
+	if m.same {
+		return c.Gather(sel)
+	}
+	out := &batch.Chunk{Cols: make([]*vector.Vector, len(c.Cols)), N: len(sel)}
+	for k, v := range c.Cols {
+		if m.reads[k] {
+			out.Cols[k] = v.Gather(sel)
+		}
+	}
+	if c.Weights != nil {
+		out.Weights = make([]int64, len(sel))
+		for k, i := range sel {
+			out.Weights[k] = c.Weights[i]
+		}
+	}
+	return out
 }
 
-// withoutFailed reports the rows that failed, and takes them out of out.
-func (m *Map) withoutFailed(c, out *batch.Chunk) *batch.Chunk {
+// withoutFailed takes the rows that failed out of out; nil: no other is left.
+func (m *Map) withoutFailed(out *batch.Chunk) *batch.Chunk {
 	keep := make([]int32, 0, out.N)
 	for i := range out.N {
 		if m.failed[i] == nil {
 			keep = append(keep, int32(i))
 		}
 	}
-	m.report(c)
 	if len(keep) == 0 {
 		return nil
 	}

@@ -55,16 +55,19 @@ func TestMapAgainstTwin(t *testing.T) {
 }
 
 func TestMapReportsRowsThatFail(t *testing.T) {
-	in := []types.Type{bigint}
+	in := []types.Type{bigint, bigint}
 	a := expr.NewColumn(0, "a", bigint)
-	m, err := operators.NewMap(operators.MapSpec{Project: []*expr.Expr{fn(t, "*", a, a)}}, in, operators.Env{Node: "Map(1)"})
+	m, err := operators.NewMap(operators.MapSpec{
+		Filter:  []*expr.Expr{fn(t, ">", expr.NewColumn(1, "b", bigint), expr.NewInt(0))},
+		Project: []*expr.Expr{fn(t, "*", a, a)},
+	}, in, operators.Env{Node: "Map(1)"})
 	if err != nil {
 		t.Fatal(err)
 	}
 	var out []*batch.Chunk
 	var failed []operators.RowError
 	m.Begin(&operators.Batch{Fail: func(e operators.RowError) { failed = append(failed, e) }})
-	m.Push(0, batch.MustParse(in, "+ 3\n- 5000000000\n+ NULL"))
+	m.Push(0, batch.MustParse(in, "+ 4 0\n+ 3 1\n- 5000000000 2\n+ NULL 3"))
 	m.CloseInput(0)
 	if _, err := m.Step(100, func(c *batch.Chunk) { out = append(out, c) }); err != nil {
 		t.Fatal(err)
@@ -72,7 +75,7 @@ func TestMapReportsRowsThatFail(t *testing.T) {
 	if got := batch.Text(out...); got != "+ 9\n+ NULL\n" {
 		t.Errorf("got %s", got)
 	}
-	if len(failed) != 1 || failed[0].Weight != -1 || failed[0].Operator != "Map(1)" || failed[0].Row != "(5000000000)" {
+	if len(failed) != 1 || failed[0].Weight != -1 || failed[0].Operator != "Map(1)" || failed[0].Row != "(5000000000, 2)" {
 		t.Errorf("reported: %+v", failed)
 	}
 }
