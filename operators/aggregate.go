@@ -6,6 +6,7 @@ import (
 	"streamsql/operators/account"
 	"streamsql/operators/state"
 	"streamsql/sql/agg"
+	"streamsql/sql/types"
 	"streamsql/sql/vector"
 )
 
@@ -28,6 +29,13 @@ type aggregate struct {
 // of its arguments or partials.
 func newAggregate(c agg.Call, cols []int, at int, spec AggSpec, heap agg.Heap, a *account.Account) (*aggregate, error) {
 	g := &aggregate{call: c, partial: spec.Partial, at: at, cols: cols}
+	if c.Distinct || c.Fn == "min" || c.Fn == "max" {
+		for _, e := range c.Args {
+			if err := checkKeys([]types.Type{e.Type}); err != nil {
+				return nil, err
+			}
+		}
+	}
 	if (c.Fn == "min" || c.Fn == "max") && !agg.Splits(c, spec.AppendOnly) {
 		g.values, g.extreme = newMultiset(a, true), true
 		return g, nil

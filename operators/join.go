@@ -60,6 +60,9 @@ func NewJoin(spec JoinSpec, env Env) (*Join, error) {
 			keyTypes[i].Prec = max(keyTypes[i].Prec, r.Prec)
 		}
 	}
+	if err := checkKeys(keyTypes); err != nil {
+		return nil, err
+	}
 	j.side[0] = newJoinSide(spec.Left, spec.LeftKeys, keyTypes, env)
 	j.side[1] = newJoinSide(spec.Right, spec.RightKeys, keyTypes, env)
 	j.out = append(j.out, spec.Left...)

@@ -6,6 +6,7 @@ import (
 
 	"streamsql/operators/account"
 	"streamsql/operators/state"
+	"streamsql/sql/sqlerr"
 	"streamsql/sql/types"
 	"streamsql/sql/vector"
 )
@@ -35,6 +36,16 @@ func newGrouping(input []types.Type, keys []int) *grouping {
 		ts = append(ts, input[k])
 	}
 	return newGroupingAs(ts, keys)
+}
+
+// checkKeys refuses keys whose equality is not that of their encoding.
+func checkKeys(ts []types.Type) error {
+	for _, t := range ts {
+		if t.IsText() && (t.Collation == types.UTF8MB4GeneralCI || t.Collation == types.UTF8MB40900AICI) {
+			return sqlerr.Unsupported("GROUP BY, DISTINCT, ORDER BY or JOIN of text without regard to case")
+		}
+	}
+	return nil
 }
 
 // newGroupingAs is newGrouping with types for the keys other than their columns',

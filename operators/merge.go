@@ -1,13 +1,10 @@
 package operators
 
 import (
-	"fmt"
-
 	"streamsql/operators/batch"
 	"streamsql/operators/state"
 	"streamsql/sql/agg"
 	"streamsql/sql/types"
-	"streamsql/sql/vector"
 )
 
 // Merge keeps one row per key across batches. At the end of a batch it gives,
@@ -35,9 +32,9 @@ type Merge struct {
 	heap  storeHeap
 
 	dirty  []dirtyGroup
-	before []byte // the first fixed bytes of the dirty groups' rows before the batch
-	given  int    // dirty groups that are done
-	ready  bool   // the global group was looked for
+	before rowsBefore
+	given  int  // dirty groups that are done
+	ready  bool // the global group was looked for
 
 	refs [blockRows]state.Ref
 	rows [blockRows][]byte
@@ -47,9 +44,46 @@ type Merge struct {
 }
 
 type dirtyGroup struct {
-	ref     state.Ref
-	hash    uint64
-	existed bool // has a result row given out, or withheld
+	ref    state.Ref
+	hash   uint64
+	before int32 // number in Merge.before; −1: the group had no result, given out or withheld
+}
+
+// rowsBefore keeps what the rows of dirty groups were before the batch, their
+// first bytes, in blocks, so that a batch with a million groups copies nothing twice.
+type rowsBefore struct {
+	size   int
+	blocks [][]byte
+	n      int32
+}
+
+const beforeBlock = 256 // rows
+
+func (b *rowsBefore) add(row []byte) int32 {
+	k := int(b.n) / beforeBlock
+	if k == len(b.blocks) {
+		b.blocks = append(b.blocks, make([]byte, 0, beforeBlock*b.size))
+	}
+	b.blocks[k] = append(b.blocks[k], row[:b.size]...)
+	b.n++
+	return b.n - 1
+}
+
+func (b *rowsBefore) at(i int32) []byte {
+	at := int(i) % beforeBlock * b.size
+	return b.blocks[i/beforeBlock][at : at+b.size]
+}
+
+// reset forgets all rows, and keeps memory for a batch of usual size.
+func (b *rowsBefore) reset() {
+	if len(b.blocks) > 64 {
+		clear(b.blocks[64:])
+		b.blocks = b.blocks[:64]
+	}
+	for k := range b.blocks {
+		b.blocks[k] = b.blocks[k][:0]
+	}
+	b.n = 0
 }
 
 const groupHeader = 16
@@ -58,6 +92,9 @@ const groupHeader = 16
 func NewMerge(spec AggSpec, env Env) (*Merge, error) {
 	m := &Merge{spec: spec, env: env, fixed: groupHeader, heap: storeHeap{store: state.NewStore(env.Account)}}
 	group := newGrouping(spec.Input, spec.Keys)
+	if err := checkKeys(group.types); err != nil {
+		return nil, err
+	}
 	m.out = append(m.out, group.types...)
 	next := len(spec.Keys)
 	for _, c := range spec.Aggs {
@@ -78,6 +115,7 @@ func NewMerge(spec AggSpec, env Env) (*Merge, error) {
 		m.out = append(m.out, c.Type)
 	}
 	m.index = newIndex(group, m.fixed, env.Account)
+	m.before.size = m.fixed
 	return m, nil
 }
 
@@ -169,9 +207,9 @@ func (m *Merge) settle(budget int) (Status, error) {
 		}
 	}
 	m.heap.settle()
-	m.dirty, m.before, m.given = m.dirty[:0], m.before[:0], 0
-	if cap(m.dirty) > 1<<16 {
-		m.dirty, m.before = nil, nil
+	m.before.reset()
+	if m.dirty, m.given = m.dirty[:0], 0; cap(m.dirty) > 1<<16 {
+		m.dirty = nil
 	}
 	return Done, nil
 }
@@ -233,8 +271,11 @@ func (m *Merge) fetch(refs []state.Ref, rows [][]byte) {
 
 // touch keeps what a group was before the batch.
 func (m *Merge) touch(r state.Ref, hash uint64, row []byte, mark int64) {
-	m.before = append(m.before, row[:m.fixed]...)
-	m.dirty = append(m.dirty, dirtyGroup{r, hash, getInt(row) != 0 || len(m.spec.Keys) == 0 && getInt(row[8:]) != 0})
+	before := int32(-1)
+	if getInt(row) != 0 || len(m.spec.Keys) == 0 && getInt(row[8:]) != 0 {
+		before = m.before.add(row)
+	}
+	m.dirty = append(m.dirty, dirtyGroup{r, hash, before})
 	putInt(row[8:], mark)
 }
 
@@ -251,196 +292,6 @@ func (m *Merge) makeGlobal() error {
 	}
 	m.touch(r, m.index.hashes[0], m.index.store.MutableSlot(r), int64(m.batch.ID+1))
 	return nil
-}
-
-// giving is scratch of giveOut. The result rows of a block of groups, old ones,
-// then new ones, lie in one chunk, so that what changed need not be moved.
-type giving struct {
-	states [][]byte
-	keys   [][]byte
-	group  []int32 // of each result row: its group in the block
-	old    int     // how many of them are old
-	chunk  *batch.Chunk
-	failed []error // by result row; nil: none has failed
-}
-
-// giveOut emits the changes of the next n dirty groups.
-func (m *Merge) giveOut(n int, emit func(*batch.Chunk)) error {
-	block := m.dirty[m.given : m.given+n]
-	g := &m.give
-	g.states, g.keys, g.group, g.failed = g.states[:0], g.keys[:0], g.group[:0], nil
-	for i, d := range block {
-		row := m.index.store.MutableSlot(d.ref)
-		m.rows[i] = row
-		if count := getInt(row); count < 0 {
-			return fmt.Errorf("%s: a group has %d rows: a retraction of what was never inserted", m.env.Node, count)
-		}
-		for _, a := range m.aggs {
-			a.refresh(d.ref, row)
-		}
-		if d.existed {
-			at := (m.given + i) * m.fixed
-			g.states = append(g.states, m.before[at:at+m.fixed])
-			g.keys = append(g.keys, row[m.fixed:])
-			g.group = append(g.group, int32(i))
-		}
-	}
-	g.old = len(g.states)
-	for i, row := range m.rows[:n] {
-		if getInt(row) > 0 || len(m.spec.Keys) == 0 {
-			g.states = append(g.states, row)
-			g.keys = append(g.keys, row[m.fixed:])
-			g.group = append(g.group, int32(i))
-		}
-	}
-	m.results(g)
-	m.reportFailures(n, g)
-	if c := g.changes(len(m.spec.Keys), n); c != nil {
-		emit(c)
-	}
-	for i, d := range block {
-		if getInt(m.rows[i]) == 0 && len(m.spec.Keys) > 0 {
-			m.index.remove(d.hash, d.ref)
-		}
-	}
-	m.given += n
-	return nil
-}
-
-// results computes the result rows.
-func (m *Merge) results(g *giving) {
-	n := len(g.states)
-	g.chunk = &batch.Chunk{Cols: newVectors(m.out, n), N: n}
-	keys := len(m.spec.Keys)
-	m.index.codec.Decode(g.keys, g.chunk.Cols[:keys])
-	for k, a := range m.aggs {
-		a.appendResult(g.states, g.chunk.Cols[keys+k], func(i int, err error) {
-			if g.failed == nil {
-				g.failed = make([]error, n)
-			}
-			g.failed[i] = err
-		})
-	}
-}
-
-// reportFailures reports each group that is out of range now and was not before
-// the batch, and takes the report back when it is no more.
-func (m *Merge) reportFailures(n int, g *giving) {
-	if g.failed == nil || m.batch.Fail == nil {
-		return
-	}
-	was, is := make([]int, n), make([]int, n) // result row + 1 of the failure
-	for i, err := range g.failed {
-		switch {
-		case err == nil:
-		case i < g.old:
-			was[g.group[i]] = i + 1
-		default:
-			is[g.group[i]] = i + 1
-		}
-	}
-	fail := func(i int, w int64) {
-		keys := g.chunk.Cols[:len(m.spec.Keys)]
-		m.batch.Fail(RowError{Operator: m.env.Node, Err: g.failed[i], Row: rowText(keys, i, m.env.Location), Weight: w})
-	}
-	for k := range n {
-		switch {
-		case is[k] != 0 && was[k] == 0:
-			fail(is[k]-1, 1)
-		case was[k] != 0 && is[k] == 0:
-			fail(was[k]-1, -1)
-		}
-	}
-}
-
-// changes is the chunk without what is withheld, or equal in old and new; nil:
-// nothing is left.
-func (g *giving) changes(keys, groups int) *batch.Chunk {
-	c := g.chunk
-	c.Weights = make([]int64, c.N)
-	for i := range c.Weights {
-		if c.Weights[i] = 1; i < g.old {
-			c.Weights[i] = -1
-		}
-	}
-	if drop := g.unchanged(keys); drop != nil {
-		sel := make([]int32, 0, c.N)
-		for i := range c.N {
-			if !drop[i] {
-				sel = append(sel, int32(i))
-			}
-		}
-		c = c.Gather(sel)
-	}
-	if c.N == 0 {
-		return nil
-	}
-	if g.old == 0 {
-		c.Weights = nil
-	}
-	return c
-}
-
-// unchanged marks the result rows that are withheld, or the same before and
-// after; nil: there are none.
-func (g *giving) unchanged(keys int) []bool {
-	var drop []bool
-	mark := func(i int) {
-		if drop == nil {
-			drop = make([]bool, g.chunk.N)
-		}
-		drop[i] = true
-	}
-	for i, err := range g.failed {
-		if err != nil {
-			mark(i)
-		}
-	}
-	// Both parts are in the order of their groups.
-	for o, n := 0, g.old; o < g.old && n < g.chunk.N; {
-		switch a, b := g.group[o], g.group[n]; {
-		case a < b:
-			o++
-		case a > b:
-			n++
-		default:
-			if (g.failed == nil || g.failed[o] == nil && g.failed[n] == nil) && g.sameResult(keys, o, n) {
-				mark(o)
-				mark(n)
-			}
-			o, n = o+1, n+1
-		}
-	}
-	return drop
-}
-
-func (g *giving) sameResult(keys, o, n int) bool {
-	for _, v := range g.chunk.Cols[keys:] {
-		if !equalValues(v, o, n) {
-			return false
-		}
-	}
-	return true
-}
-
-// equalValues compares two values of a column, NULL equal to NULL.
-func equalValues(v *vector.Vector, i, j int) bool {
-	if v.IsNull(i) || v.IsNull(j) {
-		return v.IsNull(i) && v.IsNull(j)
-	}
-	switch v.Type.Class() {
-	case types.ClassFloat:
-		return v.F[i] == v.F[j]
-	case types.ClassBytes:
-		return string(v.Bytes(i)) == string(v.Bytes(j))
-	case types.ClassDecimal:
-		if v.IsWide() {
-			return v.W[i] == v.W[j]
-		}
-		return v.I[i] == v.I[j]
-	default:
-		return v.I[i] == v.I[j]
-	}
 }
 
 // storeHeap keeps long values of MIN and MAX. What is dropped in a batch stays

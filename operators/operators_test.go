@@ -11,6 +11,7 @@ import (
 	"streamsql/operators/optest"
 	"streamsql/sql/agg"
 	"streamsql/sql/expr"
+	"streamsql/sql/sqlerr"
 	"streamsql/sql/types"
 	"streamsql/sql/vector"
 )
@@ -318,6 +319,21 @@ func TestSortAgainstTwin(t *testing.T) {
 			if got.String() != want.String() {
 				t.Fatalf("seed %d budget %d:\n%swant\n%s", seed, budget, got.String(), want.String())
 			}
+		}
+	}
+}
+
+func TestKeysWithoutRegardToCaseAreRefused(t *testing.T) {
+	ci := types.MakeVarChar(10)
+	ci.Collation = types.UTF8MB4GeneralCI
+	in := []types.Type{ci}
+	_, merge := operators.NewMerge(operators.AggSpec{Input: in, Keys: []int{0}}, operators.Env{})
+	_, count := operators.NewMerge(operators.AggSpec{Input: in, Aggs: []agg.Call{call(t, in, "count", true, 0)}}, operators.Env{})
+	_, join := operators.NewJoin(operators.JoinSpec{Left: in, Right: in, LeftKeys: []int{0}, RightKeys: []int{0}}, operators.Env{})
+	_, sort := operators.NewSort(operators.SortSpec{Input: in, Keys: []operators.OrderKey{{Col: 0}}}, operators.Env{})
+	for _, err := range []error{merge, count, join, sort} {
+		if err == nil || sqlerr.From(err).Code != sqlerr.NotSupportedYet {
+			t.Errorf("not refused: %v", err)
 		}
 	}
 }

@@ -41,6 +41,9 @@ const (
 // NewReduce makes a Reduce.
 func NewReduce(spec AggSpec, env Env) (*Reduce, error) {
 	r := &Reduce{group: newGrouping(spec.Input, spec.Keys), stride: 8, env: env}
+	if err := checkKeys(r.group.types); err != nil {
+		return nil, err
+	}
 	r.out = append(r.out, r.group.types...)
 	for _, c := range spec.Aggs {
 		if !agg.Splits(c, spec.AppendOnly) {
