@@ -2,6 +2,7 @@ package builtin
 
 import (
 	"math"
+	"math/bits"
 
 	"streamsql/sql/decimal"
 	"streamsql/sql/expr"
@@ -207,7 +208,7 @@ func modInts(f *Frame) {
 	if b.IsConst() && b.I[0] > 0 && !a.IsConst() && !a.Type.Unsigned {
 		y := b.I[0]
 		if y&(y-1) != 0 && y < 1<<31 {
-			modSmall(out, a.I, y)
+			divSmall(out, a.I, y, true)
 			return
 		}
 		for i, x := range a.I[:len(out)] {
@@ -228,16 +229,23 @@ func modInts(f *Frame) {
 	}
 }
 
-// modSmall is x % y for a constant 0 < y < 2^31; most x are small enough for a
-// 32-bit division, which is several times faster.
-func modSmall(out, xs []int64, y int64) {
-	y32 := uint32(y)
+// divSmall is x / y, and with mod x % y, for a constant 1 < y < 2^31. For an x of 32
+// bits the quotient is the high half of x · ⌈2^64 ÷ y⌉ (Lemire, Kaser, Kurz, "Faster
+// remainder by direct computation", 2019), several times faster than dividing.
+func divSmall(out, xs []int64, y int64, mod bool) {
+	m := math.MaxUint64/uint64(y) + 1
 	for i, x := range xs[:len(out)] {
-		if uint64(x) <= 1<<32-1 {
-			out[i] = int64(uint32(x) % y32)
+		var q int64
+		if uint64(x) <= math.MaxUint32 {
+			hi, _ := bits.Mul64(uint64(x), m)
+			q = int64(hi)
 		} else {
-			out[i] = x % y
+			q = x / y
 		}
+		if mod {
+			q = x - q*y
+		}
+		out[i] = q
 	}
 }
 
@@ -258,6 +266,10 @@ func divKernel(e *expr.Expr) Kernel {
 		out := f.Ints()
 		if b.IsConst() && !b.IsWide() && b.I[0] > 0 && !a.IsConst() && sa+sb == 0 && !a.IsWide() && !a.Type.Unsigned && !b.Type.Unsigned {
 			y := b.I[0]
+			if y > 1 && y < 1<<31 {
+				divSmall(out, a.I, y, false)
+				return
+			}
 			for i, x := range a.I[:len(out)] {
 				out[i] = x / y
 			}

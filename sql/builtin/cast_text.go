@@ -52,6 +52,10 @@ func prefixLen(s []byte, n int, binary bool) int {
 	}
 	i := 0
 	for ; n > 0 && i < len(s); n-- {
+		if s[i] < utf8.RuneSelf {
+			i++
+			continue
+		}
 		_, w := utf8.DecodeRune(s[i:])
 		i += w
 	}

@@ -9,6 +9,7 @@ import (
 	"streamsql/sql/decimal"
 	"streamsql/sql/expr"
 	"streamsql/sql/types"
+	"streamsql/sql/vector"
 )
 
 // fastCompare is the kernel for numbers of one class and for equality of text;
@@ -30,10 +31,16 @@ func fastCompare(rel Relation, a, b *expr.Expr) Kernel {
 			}
 			x, y := f.Args[0], f.Args[1]
 			out := f.Ints()
+			if y.IsConst() && !x.IsConst() {
+				equalTextConst(out, rel == Equal, same, x.Vector, y.Str(0))
+				return
+			}
 			for i := range out {
 				out[i] = bit(same(x.Str(i), y.Str(i)) == (rel == Equal))
 			}
 		}
+	case a.Type.Class() == types.ClassBytes:
+		return nil
 	case bothInt64(a, b):
 		return func(f *Frame) {
 			if f.MergeValid() {
@@ -41,8 +48,9 @@ func fastCompare(rel Relation, a, b *expr.Expr) Kernel {
 				compareInto(f.Ints(), rel, x.I, x.mask, y.I, y.mask)
 			}
 		}
-	case a.Type.Class() == types.ClassDecimal && b.Type.Class() == types.ClassDecimal && scaleOf(a) == scaleOf(b):
+	case !isUnsigned(a.Type) && !isUnsigned(b.Type):
 		general := comparisonOf(a, b)
+		sa, sb := scaleOf(a), scaleOf(b)
 		return func(f *Frame) {
 			if !f.MergeValid() {
 				return
@@ -50,8 +58,14 @@ func fastCompare(rel Relation, a, b *expr.Expr) Kernel {
 			x, y := f.Args[0], f.Args[1]
 			out := f.Ints()
 			if isNarrow(x, y) {
-				compareInto(out, rel, x.I, x.mask, y.I, y.mask)
-				return
+				if sa == sb {
+					compareInto(out, rel, x.I, x.mask, y.I, y.mask)
+					return
+				}
+				if c, ok := rescaledConst(y, sb, sa); ok {
+					compareInto(out, rel, x.I, x.mask, c, 0)
+					return
+				}
 			}
 			for i := range out {
 				out[i] = bit(rel.Holds(general(x, y, i)))
@@ -59,6 +73,23 @@ func fastCompare(rel Relation, a, b *expr.Expr) Kernel {
 		}
 	}
 	return nil
+}
+
+// equalTextConst looks at the lengths first: most texts differ there.
+func equalTextConst(out []int64, equal bool, same func(a, b []byte) bool, v *vector.Vector, want []byte) {
+	offs := v.Off[:len(out)+1]
+	w := int32(len(want))
+	lo := offs[0]
+	for i, hi := range offs[1:] {
+		var hit bool
+		if hi-lo == w {
+			hit = string(v.Buf[lo:hi]) == string(want)
+		} else if hi-lo > w && v.Buf[lo+w] == ' ' || hi-lo < w && want[hi-lo] == ' ' {
+			hit = same(v.Buf[lo:hi], want)
+		}
+		out[i] = bit(hit == equal)
+		lo = hi
+	}
 }
 
 // bothInt64 reports arguments that compare as int64.

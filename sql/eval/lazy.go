@@ -262,6 +262,9 @@ func assemble(t types.Type, pieces []piece, n int) builtin.Operand {
 	if len(pieces) == 1 && pieces[0].at == nil {
 		return pieces[0].o.As(t)
 	}
+	if o, ok := scatter(t, pieces, n); ok {
+		return o
+	}
 	from := make([]int32, n) // which piece, from 1; 0: none
 	index := make([]int32, n)
 	for p, pc := range pieces {
@@ -283,4 +286,31 @@ func assemble(t types.Type, pieces []piece, n int) builtin.Operand {
 		out.AppendFrom(o.Vector, o.Index(int(index[i])))
 	}
 	return builtin.Owned(out)
+}
+
+// scatter is assemble for pieces of int64 without NULLs that cover all rows.
+func scatter(t types.Type, pieces []piece, n int) (builtin.Operand, bool) {
+	covered := 0
+	for _, p := range pieces {
+		if p.o.I == nil || p.o.Valid != nil || p.at == nil {
+			return builtin.Operand{}, false
+		}
+		covered += len(p.at)
+	}
+	if covered != n {
+		return builtin.Operand{}, false
+	}
+	out := make([]int64, n)
+	for _, p := range pieces {
+		if p.o.IsConst() {
+			for _, i := range p.at {
+				out[i] = p.o.I[0]
+			}
+			continue
+		}
+		for k, i := range p.at {
+			out[i] = p.o.I[k]
+		}
+	}
+	return builtin.Owned(&vector.Vector{Type: t, N: n, I: out}), true
 }
