@@ -1,6 +1,8 @@
 package eval
 
 import (
+	"slices"
+
 	"streamsql/sql/builtin"
 	"streamsql/sql/expr"
 	"streamsql/sql/vector"
@@ -71,8 +73,7 @@ func plain(e *expr.Expr) bool { return e.Op == expr.OpColumn || e.Op == expr.OpC
 // is true. sel is memory to use for the answer; it may be nil. A row whose
 // condition fails is told to ctx.Fail and left out.
 func (f *Filter) Select(ctx *Context, cols []*vector.Vector, n int, sel []int32) []int32 {
-	x := execs.Get().(*exec)
-	x.ctx, x.cols = ctx, cols
+	x := acquire(ctx, cols)
 	defer x.release()
 	sel = sel[:0]
 	all := true // all rows are still in, and sel is empty
@@ -91,6 +92,9 @@ func (f *Filter) Select(ctx *Context, cols []*vector.Vector, n int, sel []int32)
 			o := c.run(x, in, left)
 			sel = keepTrue(sel[:0], o, in, left)
 			x.scratch.Recycle(o)
+			if len(x.failed) > 0 {
+				sel = slices.DeleteFunc(sel, func(r int32) bool { _, bad := x.failed[int(r)]; return bad })
+			}
 		}
 		all = false
 	}

@@ -22,18 +22,49 @@ type Context = builtin.Context
 // rows, or with nil the first n. Its operand has one value per row, or is constant.
 type node func(x *exec, rows []int32, n int) builtin.Operand
 
-// exec is one evaluation at work.
+// exec is one evaluation at work. Its Context is the caller's, but for Fail, which
+// remembers the rows that failed: whatever else is computed of them, they have no
+// value.
 type exec struct {
 	ctx     *Context
 	cols    []*vector.Vector
 	scratch builtin.Scratch
+	failed  map[int]struct{}
+	tell    func(row int, err error) // the caller's Fail
+	own     Context
+	hook    func(row int, err error) // fail
 }
 
-var execs = sync.Pool{New: func() any { return new(exec) }}
+var execs = sync.Pool{New: func() any {
+	x := &exec{failed: map[int]struct{}{}}
+	x.hook = x.fail
+	return x
+}}
+
+// acquire takes an exec for one evaluation.
+func acquire(ctx *Context, cols []*vector.Vector) *exec {
+	x := execs.Get().(*exec)
+	x.own, x.tell, x.cols = *ctx, ctx.Fail, cols
+	x.own.Fail = x.hook
+	x.ctx = &x.own
+	return x
+}
+
+// fail tells the caller of a row's first error.
+func (x *exec) fail(row int, err error) {
+	if _, again := x.failed[row]; again {
+		return
+	}
+	x.failed[row] = struct{}{}
+	if x.tell != nil {
+		x.tell(row, err)
+	}
+}
 
 // release forgets what belongs to the caller, and keeps the scratch memory.
 func (x *exec) release() {
-	x.ctx, x.cols = nil, nil
+	x.own, x.tell, x.cols = Context{}, nil, nil
+	clear(x.failed)
 	execs.Put(x)
 }
 
@@ -63,14 +94,31 @@ func (p *Program) Eval(ctx *Context, cols []*vector.Vector, n int) (*vector.Vect
 	if n == 0 {
 		return vector.New(p.e.Type, 0), nil
 	}
-	x := execs.Get().(*exec)
-	x.ctx, x.cols = ctx, cols
+	x := acquire(ctx, cols)
+	defer x.release()
 	o := p.root(x, nil, n)
-	x.release()
+	v := o.Vector
 	if o.IsConst() {
-		return repeat(o.Vector, p.e.Type, n), nil
+		v = repeat(v, p.e.Type, n)
 	}
-	return o.Vector, nil
+	if len(x.failed) > 0 {
+		v = without(v, x.failed)
+	}
+	return v, nil
+}
+
+// without is v with NULL in some rows.
+func without(v *vector.Vector, rows map[int]struct{}) *vector.Vector {
+	out := *v
+	out.Valid = make([]uint64, (v.N+63)>>6)
+	for k := range out.Valid {
+		out.Valid[k] = ^uint64(0)
+	}
+	copy(out.Valid, v.Valid)
+	for i := range rows {
+		out.Valid[i>>6] &^= 1 << (uint(i) & 63)
+	}
+	return &out
 }
 
 // repeat is a vector of n times the one value of v.
