@@ -86,6 +86,9 @@ func (b *binder) predicate(node ast.ExprNode, in *names) (*expr.Expr, error) {
 		if n.Sel != nil {
 			return nil, sqlerr.Unsupported("IN (SELECT …)")
 		}
+		if asRow(n.Expr) != nil || asRow(n.List[0]) != nil {
+			return b.rowIn(n, in)
+		}
 		return b.callOn(negated("in", n.Not), in, append([]ast.ExprNode{n.Expr}, n.List...)...)
 	case *ast.PatternLikeOrIlikeExpr:
 		return b.like(n, in)
@@ -120,7 +123,7 @@ func refuseExpression(node ast.ExprNode) error {
 	case *ast.WindowFuncExpr:
 		return sqlerr.Unsupported("window functions")
 	case *ast.RowExpr:
-		return sqlerr.Unsupported("row constructors")
+		return operandColumns(1)
 	case *ast.MatchAgainst:
 		return sqlerr.Unsupported("MATCH … AGAINST")
 	case *ast.DefaultExpr:
@@ -198,10 +201,13 @@ var binaryNames = map[opcode.Op]string{
 // side, so that a long one does not nest here; ANDs and ORs become one call of
 // many arguments, so that theirs does not nest later either.
 func (b *binder) binary(n *ast.BinaryOperationExpr, in *names) (*expr.Expr, error) {
+	if comparesRows(n) {
+		return b.rowComparison(n, in)
+	}
 	chain := []*ast.BinaryOperationExpr{n}
 	for {
 		left, ok := chain[len(chain)-1].L.(*ast.BinaryOperationExpr)
-		if !ok {
+		if !ok || comparesRows(left) {
 			break
 		}
 		chain = append(chain, left)

@@ -91,8 +91,8 @@ func (e *Expr) writeCall(b *strings.Builder, outer int) {
 		e.Args[0].write(b, bindCompare+1)
 		b.WriteString(" " + e.Fn)
 		shut(b, bindCompare < outer)
-	case e.Fn == "-" && len(e.Args) == 1:
-		b.WriteString("-")
+	case (e.Fn == "-" || e.Fn == "~") && len(e.Args) == 1:
+		b.WriteString(e.Fn)
 		e.Args[0].write(b, bindSign)
 	case e.Fn == "not" && len(e.Args) == 1:
 		open(b, bindNot < outer)
