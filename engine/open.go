@@ -23,7 +23,6 @@ import (
 	"streamsql/engine/timeline"
 	"streamsql/engine/topic"
 	"streamsql/operators/account"
-	"streamsql/operators/batch"
 	"streamsql/operators/connector"
 	"streamsql/operators/state"
 )
@@ -39,8 +38,6 @@ type Config struct {
 	Memory          int64         // bytes that state and buffers may take together; 0: no limit
 	CheckpointEvery time.Duration // 0: a second
 	Connectors      *connector.Registry
-	// Virtual gives the rows of a system view, whose ids begin at 1<<48; nil: there are none.
-	Virtual func(e *Engine, id catalog.ID) []*batch.Chunk
 	// Trace, if set, hears of each batch's way through the stages of views.
 	Trace func(view string, stage, task int, batchID uint64, event string)
 }
