@@ -6,14 +6,16 @@ import (
 	"streamsql/catalog"
 	"streamsql/engine/task"
 	"streamsql/engine/topic"
-	"streamsql/operators/batch"
 )
 
 // feed gives all that a snapshot holds of a flow's sources to its tasks, as one
-// batch: history to a new view, or its only batch to a one-off query. extra are
-// rows beside the snapshot, a transaction's own writes. It reads streams from
-// the log, so that it may take long: progress, if set, hears of the rows.
-func (e *Engine) feed(ctx context.Context, flow *task.Flow, info *task.Info, snap *snapshot, extra map[catalog.ID][]*batch.Chunk, progress func(rows int)) error {
+// batch: history to a new view, or its only batch to a one-off query, over which
+// its transaction's own writes lie (own may be nil). It reads streams from the
+// log, so that it may take long: progress, if set, hears of the rows.
+func (e *Engine) feed(ctx context.Context, flow *task.Flow, info *task.Info, snap *snapshot, own *tx, progress func(rows int)) error {
+	if own == nil {
+		own = &tx{}
+	}
 	tokens := flow.Open(info)
 	var streams []int
 	for i, s := range flow.Sources {
@@ -25,8 +27,11 @@ func (e *Engine) feed(ctx context.Context, flow *task.Flow, info *task.Info, sna
 			}
 		case snap.images[id] != nil:
 			for _, part := range snap.images[id].parts {
-				scan := part.Scan()
-				s.SendTableRows(info, scan.Next)
+				rows := part.Scan().Next
+				if w := own.tables[id]; w != nil {
+					rows = w.Over(rows)
+				}
+				s.SendTableRows(info, rows)
 			}
 		case e.externals[id] != nil:
 			for part, to := range snap.cut.Offsets[s.Table] {
@@ -39,9 +44,6 @@ func (e *Engine) feed(ctx context.Context, flow *task.Flow, info *task.Info, sna
 		default:
 			streams = append(streams, i)
 			continue
-		}
-		for _, c := range extra[id] {
-			s.Send(info, c)
 		}
 		s.End(info, tokens[i])
 	}
@@ -73,7 +75,7 @@ func (e *Engine) feed(ctx context.Context, flow *task.Flow, info *task.Info, sna
 	}
 	for _, i := range streams {
 		s := flow.Sources[i]
-		for _, c := range extra[catalog.ID(s.Table)] {
+		for _, c := range own.streams[catalog.ID(s.Table)] {
 			s.Send(info, c)
 		}
 		s.End(info, tokens[i])

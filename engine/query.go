@@ -22,31 +22,26 @@ const inlineRows = 20_000
 // resultRows is how many rows of a result may wait for the client.
 const resultRows = 64 * 1024
 
-// query runs a plan over one snapshot, as one batch. readID is the batch that
-// the transaction reads at; 0 before its first read.
-func (e *Engine) query(ctx context.Context, plan *physical.Plan, o ReadOptions, own map[catalog.ID][]*batch.Chunk, readID *uint64) (Rows, error) {
+// query runs a plan over one snapshot with the transaction's own writes over it,
+// as one batch.
+func (e *Engine) query(ctx context.Context, plan *physical.Plan, o ReadOptions, t *tx) (Rows, error) {
 	objects, streams, err := e.objectsOf(plan)
 	if err != nil {
 		return nil, err
 	}
 	snap := &snapshot{}
 	if len(objects) > 0 {
-		if snap, err = e.acquire(ctx, objects, o.After, o.Timeout, *readID); err != nil {
+		if snap, err = e.acquire(ctx, objects, o.After, o.Timeout, t.readID); err != nil {
 			return nil, err
 		}
-		if *readID == 0 {
-			*readID = snap.cut.ID
+		if t.readID == 0 {
+			t.readID = snap.cut.ID
 			e.pin(snap.cut.ID)
 		}
 	}
 	r := &rows{e: e, plan: plan, snap: snap, wake: make(chan struct{}, 1)}
 	r.ctx, r.cancel = context.WithCancelCause(ctx)
 	size := snap.rows()
-	for _, cs := range own {
-		for _, c := range cs {
-			size += int64(c.N)
-		}
-	}
 	tasks := 1
 	var exec task.Executor = e.pool
 	if r.inline = size <= inlineRows; r.inline {
@@ -78,7 +73,7 @@ func (e *Engine) query(ctx context.Context, plan *physical.Plan, o ReadOptions, 
 		Warn: o.Warn,
 	}}
 	if !streams {
-		err = e.feed(r.ctx, r.flow, info, snap, own, nil)
+		err = e.feed(r.ctx, r.flow, info, snap, t, nil)
 		if err != nil {
 			r.Close()
 			return nil, err
@@ -88,7 +83,7 @@ func (e *Engine) query(ctx context.Context, plan *physical.Plan, o ReadOptions, 
 	r.feeding.Add(1)
 	go func() {
 		defer r.feeding.Done()
-		if err := e.feed(r.ctx, r.flow, info, snap, own, nil); err != nil {
+		if err := e.feed(r.ctx, r.flow, info, snap, t, nil); err != nil {
 			r.end(err)
 		}
 	}()

@@ -18,11 +18,9 @@ import (
 // tx is a transaction: write sets until Commit, one snapshot for all its reads.
 type tx struct {
 	e       *Engine
-	ctx     context.Context
 	order   []catalog.ID // tables and streams, as first written to
 	tables  map[catalog.ID]*table.Writes
 	streams map[catalog.ID][]*batch.Chunk
-	snaps   map[catalog.ID]*snapshot // by the object first read under it
 	readID  uint64                   // the batch that the transaction reads at, once it has read
 	done    bool
 }
@@ -172,16 +170,7 @@ func (t *tx) Delete(ctx context.Context, d *catalog.Table, old *batch.Chunk) (Re
 
 // Query runs a one-off plan. The first one fixes the batch that the transaction reads at.
 func (t *tx) Query(ctx context.Context, plan *physical.Plan, o ReadOptions) (Rows, error) {
-	own := map[catalog.ID][]*batch.Chunk{}
-	for id, w := range t.tables {
-		if !w.Empty() {
-			own[id] = []*batch.Chunk{w.Changes()}
-		}
-	}
-	for id, cs := range t.streams {
-		own[id] = cs
-	}
-	return t.e.query(ctx, plan, o, own, &t.readID)
+	return t.e.query(ctx, plan, o, t)
 }
 
 func (t *tx) Commit(ctx context.Context) (Position, error) {

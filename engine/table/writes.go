@@ -173,6 +173,55 @@ func (w *Writes) duplicate(c *batch.Chunk, i int, name string) error {
 	return sqlerr.New(sqlerr.DupEntry, "Duplicate entry '%s' for key '%s.%s'", describe(pick(c.Cols, cols), i), w.t.Desc.Name, name)
 }
 
+// Over puts the write set over a reading of the table's rows: rows under keys
+// that the transaction wrote to are left out, its own rows come at the end.
+func (w *Writes) Over(rows func(max int) *batch.Chunk) func(max int) *batch.Chunk {
+	own := w.rowsNow()
+	return func(max int) *batch.Chunk {
+		for {
+			c := rows(max)
+			if c == nil {
+				c, own = own, nil
+				return c
+			}
+			if c = w.without(c); c.N > 0 {
+				return c
+			}
+		}
+	}
+}
+
+// without leaves out the rows under keys that were written to.
+func (w *Writes) without(c *batch.Chunk) *batch.Chunk {
+	primary := pick(c.Cols, w.t.Desc.Primary)
+	var key []byte
+	sel := make([]int32, 0, c.N)
+	for i := range c.N {
+		key = w.t.key.Append(key[:0], primary, i)
+		if w.rows[string(key)] == nil {
+			sel = append(sel, int32(i))
+		}
+	}
+	if len(sel) == c.N {
+		return c
+	}
+	return c.Gather(sel)
+}
+
+// rowsNow are the rows that the transaction put; nil if there are none.
+func (w *Writes) rowsNow() *batch.Chunk {
+	var rows []string
+	for _, k := range w.order {
+		if r := w.rows[k]; r.new != "" {
+			rows = append(rows, r.new)
+		}
+	}
+	if len(rows) == 0 {
+		return nil
+	}
+	return w.t.decode(rows)
+}
+
 // Changes is the write set as a changelog: −1 for each old row, +1 for each new one.
 func (w *Writes) Changes() *batch.Chunk {
 	var rows []string
