@@ -72,7 +72,10 @@ func (e *Engine) handOver(j *job, batchID uint64, states [][]*state.Delta) {
 		}
 	}
 	freeze := j.freeze
-	j.freeze = nil
+	j.freeze, j.freezing = nil, false
+	if freeze == nil { // the round was given up meanwhile
+		freeze = e.giveBack
+	}
 	freeze(f)
 }
 
@@ -114,6 +117,18 @@ type round struct {
 func (e *Engine) checkpointRound(ctx context.Context) error {
 	e.roundMu.Lock()
 	defer e.roundMu.Unlock()
+	e.mu.Lock()
+	strayed := e.strayed
+	e.strayed = nil
+	e.mu.Unlock()
+	for _, p := range strayed {
+		for _, s := range p.states {
+			for i, d := range s.deltas {
+				e.settle(s.operator.States()[i], d, false)
+				d.Release()
+			}
+		}
+	}
 	r := &round{moved: map[catalog.ID]uint64{}}
 	done, err := e.freezeRound(ctx, r)
 	if err == nil && done {
@@ -140,6 +155,11 @@ func (e *Engine) settle(s *state.Store, d *state.Delta, written bool) {
 		return
 	}
 	e.unwritten[s] = slices.Concat(e.unwritten[s], d.Changed, d.Freed)
+}
+
+// giveBack takes what was frozen for a round that is no more: the next one writes it.
+func (e *Engine) giveBack(f frozen) {
+	e.strayed = append(e.strayed, f)
 }
 
 // freezeRound freezes what changed; false if there is nothing to do.
@@ -185,7 +205,7 @@ func (e *Engine) freezeRound(ctx context.Context, r *round) (bool, error) {
 	defer e.mu.Unlock()
 	r.cut = e.timeline.Last()
 	for _, j := range e.jobs {
-		if j.failed == nil && !j.filling && waiting[j.id] == nil && j.next() == never {
+		if j.failed == nil && !j.filling && waiting[j.id] == nil && j.next() == never && j.lastApplied() <= j.frozenAt {
 			r.moved[j.id] = r.cut.ID
 		}
 	}

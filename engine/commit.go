@@ -30,7 +30,8 @@ func (e *Engine) header(id catalog.ID) topic.Header {
 // append makes blocks for streams durable. They need no validation: writers
 // encode side by side, and the log groups them.
 func (e *Engine) append(ctx context.Context, blocks []*topic.Block) (uint64, error) {
-	seq, err := e.log.Append(ctx, blocks)
+	// A client that goes away does not take back what is on its way to the disk.
+	seq, err := e.log.Append(context.WithoutCancel(ctx), blocks)
 	return seq, e.logError(err)
 }
 
@@ -54,7 +55,16 @@ func (e *Engine) commit(ctx context.Context, r *commitRequest) (Position, error)
 	case <-e.stopping:
 		return 0, errStopping()
 	}
-	<-r.done // from here on it may become durable: its outcome is awaited
+	// From here on it may become durable: its outcome is awaited.
+	select {
+	case <-r.done:
+	case <-e.ended:
+		select {
+		case <-r.done:
+		default: // the committer ended before it came to this one
+			return 0, errStopping()
+		}
+	}
 	return Position(r.seq), r.err
 }
 

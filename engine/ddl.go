@@ -2,7 +2,6 @@ package engine
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"slices"
 	"strings"
@@ -167,7 +166,7 @@ func (e *Engine) create(ctx context.Context, s *bind.CreateTable, captured catal
 		if plan, err = planner.Plan(s.Query, planner.Options{Continuous: true}); err != nil {
 			return nil, err
 		}
-		if t.Plan, err = json.Marshal(plan); err != nil {
+		if t.Plan, err = physical.Encode(plan); err != nil {
 			return nil, err
 		}
 		t.Primary = plan.Key

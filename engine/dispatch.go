@@ -93,7 +93,9 @@ func (e *Engine) dispatch(j *job) {
 			continue
 		}
 		f.info.Snapshot = f.rows <= snapshotRows || j.wantSnapshot || len(j.pending) == 0 || e.now()-j.snapshotAt > snapshotEvery
-		f.info.Checkpoint = j.freeze != nil
+		if f.info.Checkpoint = j.freeze != nil && !j.freezing; f.info.Checkpoint {
+			j.freezing = true
+		}
 		e.send(j, f, inputs)
 	}
 }

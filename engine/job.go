@@ -39,6 +39,7 @@ type job struct {
 	wantSnapshot  bool
 	snapshotAt    int64        // wall time of the last image, µs
 	freeze        func(frozen) // set: freeze at the next possible batch and hand it over
+	freezing      bool         // that batch is in flight
 	frozenAt      uint64       // the batch at which it was last frozen for a checkpoint
 	frozenOnce    bool
 	checkpointed  uint64 // the batch in the last checkpoint that is on disk

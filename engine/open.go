@@ -75,6 +75,7 @@ type Engine struct {
 	changed   chan struct{} // closed at each progress
 	groups    []commitGroup // committed, not cut yet
 	committed uint64        // sequence of the last commit
+	opened    Position      // of the last commit before the start: every read sees it
 	holds     int           // cutting stands still while > 0
 	jobs      map[catalog.ID]*job
 	tables    map[catalog.ID]*tableState
@@ -93,6 +94,7 @@ type Engine struct {
 	manifestCut     uint64                    // the last cut at the newest
 	manifestCatalog uint64                    // the version of the catalog then
 	unwritten       map[*state.Store][]uint64 // pages of rounds that failed
+	strayed         []frozen                  // parts that came too late for their round; under mu
 
 	cutNow      chan struct{}
 	recording   chan recordedCut
@@ -100,6 +102,7 @@ type Engine struct {
 	commits     chan *commitRequest
 	committerDo chan func()
 	stopping    chan struct{}
+	ended       chan struct{} // closed when the loops have ended
 	stopOnce    sync.Once
 	fatalOnce   sync.Once
 	failure     chan error
@@ -129,7 +132,7 @@ func Open(cfg Config) (*Engine, error) {
 		tasks: cfg.Workers, unwritten: map[*state.Store][]uint64{}, readers: map[catalog.ID][]*job{}, dropped: map[catalog.ID]bool{}, pins: map[uint64]int{},
 		cutNow: make(chan struct{}, 1), recording: make(chan recordedCut, 2*maxUnrecorded), recorded: make(chan struct{}),
 		commits: make(chan *commitRequest, maxGroupCommits), committerDo: make(chan func()),
-		stopping: make(chan struct{}), failure: make(chan error, 1),
+		stopping: make(chan struct{}), ended: make(chan struct{}), failure: make(chan error, 1),
 		account: account.New("server", nil, cfg.Memory), connectors: cfg.Connectors,
 	}
 	e.group = &sched.Group{Name: "default", Weight: 1}
@@ -146,6 +149,7 @@ func Open(cfg Config) (*Engine, error) {
 		return nil, fmt.Errorf("recovery from %s: %w", cfg.Dir, err)
 	}
 	e.recovered.Took = time.Since(start)
+	e.opened = Position(e.log.LastSeq())
 	e.log.OnCommit(e.onCommit)
 	if e.timeline.Last().ID == 0 {
 		// Time begins with an empty batch, so that 0 is before everything.
@@ -241,6 +245,7 @@ func (e *Engine) Close() error {
 	e.cancel()
 	e.fills.Wait()
 	e.loops.Wait()
+	close(e.ended)
 	e.mu.Lock()
 	for _, j := range e.jobs {
 		j.flow.Kill()

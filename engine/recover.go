@@ -152,8 +152,8 @@ func (r *recovery) readLog() error {
 		}
 		id := catalog.ID(b.Table)
 		t := e.tables[id]
-		if t == nil && len(e.readers[id]) == 0 {
-			return nil
+		if t == nil && len(e.readers[id]) == 0 && seq <= last.LogSeq {
+			return nil // a view that is yet to be filled reads the log itself, up to the last cut
 		}
 		c, err := b.Chunk(nil)
 		if err != nil {

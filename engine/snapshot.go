@@ -69,7 +69,7 @@ func (e *Engine) tryAcquire(objects []*catalog.Table, after Position) (s *snapsh
 	if after == Everything {
 		after = Position(e.committed)
 	}
-	least, cut := e.timeline.Covering(uint64(after))
+	least, cut := e.timeline.Covering(uint64(max(after, e.opened)))
 	if !cut {
 		return nil, "the next cut of a batch", nil
 	}

@@ -21,7 +21,7 @@ type tx struct {
 	order   []catalog.ID // tables and streams, as first written to
 	tables  map[catalog.ID]*table.Writes
 	streams map[catalog.ID][]*batch.Chunk
-	readID  uint64                   // the batch that the transaction reads at, once it has read
+	readID  uint64 // the batch that the transaction reads at, once it has read
 	done    bool
 }
 

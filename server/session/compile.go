@@ -43,7 +43,7 @@ func (s *Session) compile(stmt *parser.Statement, params []Param) (*compiled, er
 	}
 	c.fields = fieldsOf(q)
 	if c.constant = constants(q); c.constant == nil {
-		c.plan, err = planner.Plan(q, planner.Options{})
+		c.plan, err = planner.Plan(q, planner.Options{Settled: true})
 	}
 	return c, err
 }
