@@ -93,7 +93,6 @@ func (s *Snapshot) Readers(id ID) []*Table {
 // what reads it.
 func (s *Snapshot) Objects() []*Table { return s.ids.Values() }
 
-
 // compareNames orders tables by database, then name.
 func compareNames(a, b *Table) int {
 	return strings.Compare(tableKey(a.Database, a.Name), tableKey(b.Database, b.Name))

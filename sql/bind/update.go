@@ -83,7 +83,8 @@ func (b *binder) update(n *ast.UpdateStmt) (Statement, error) {
 	q := b.changedRows(scan, sel)
 	out := &Update{Table: scan.Table, Query: q}
 	for _, a := range set.out {
-		c := Col{ID: b.newID(), Name: scan.Table.Columns[a.Column].Name, Type: a.Expr.Type}
+		c := Col{ID: b.newID(), Name: scan.Table.Columns[a.Column].Name, Type: scan.Table.Columns[a.Column].Type}
+		c.Type.NotNull = a.Expr.Type.NotNull
 		sel.Project = append(sel.Project, Computed{Col: c, Expr: a.Expr})
 		q.Out = append(q.Out, c)
 		out.Columns = append(out.Columns, a.Column)
