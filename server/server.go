@@ -12,12 +12,13 @@ import (
 	"streamsql/server/session"
 )
 
-// Version is what clients see. They read features from the number in front, and
+// Version is what clients see by default. They read features from the number in front, and
 // behave otherwise towards a server that calls itself something else than MySQL.
 const Version = "8.0.36-StreamSQL-0.1"
 
 // Options of a server. The zero value of a field means its default.
 type Options struct {
+	Version        string        // default: Version
 	Accounts       auth.Accounts // default: root without a password
 	TLS            *tls.Config   // default: no TLS
 	MaxConnections int           // default 1000
@@ -32,12 +33,15 @@ type Server struct {
 
 // New makes a server that will accept clients on l.
 func New(l net.Listener, e session.Engine, o Options) *Server {
-	so := session.Options{Version: Version}
+	if o.Version == "" {
+		o.Version = Version
+	}
+	so := session.Options{Version: o.Version}
 	if a, ok := l.Addr().(*net.TCPAddr); ok {
 		so.Port = a.Port
 	}
 	wire := mysqlwire.New(mysqlwire.Sessions(session.NewServer(e, so)), mysqlwire.Options{
-		Version: Version, Accounts: o.Accounts, TLS: o.TLS, MaxConnections: o.MaxConnections, Log: o.Log,
+		Version: o.Version, Accounts: o.Accounts, TLS: o.TLS, MaxConnections: o.MaxConnections, Log: o.Log,
 	})
 	return &Server{listener: l, wire: wire}
 }

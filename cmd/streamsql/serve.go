@@ -9,17 +9,13 @@ import (
 	"net"
 	"os"
 	"runtime/debug"
-	"strconv"
 	"time"
 
 	"streamsql/cmd/streamsql/child"
 	"streamsql/engine"
 	"streamsql/operators/connector"
 	"streamsql/operators/connector/bidgen"
-
-	"streamsql/server/auth"
-	"streamsql/server/mysqlwire"
-	"streamsql/server/session"
+	"streamsql/server"
 )
 
 func runServe(ctx context.Context, e env, args []string) int {
@@ -61,12 +57,9 @@ func serve(ctx context.Context, c Config) error {
 	if err != nil {
 		return err
 	}
-	_, port, _ := net.SplitHostPort(listener.Addr().String())
-	number, _ := strconv.Atoi(port)
-	sessions := session.NewServer(eng, session.Options{Version: mysqlVersion(), Port: number})
-	wire := mysqlwire.New(backend{sessions}, mysqlwire.Options{Version: mysqlVersion(), Accounts: auth.Root()})
+	front := server.New(listener, eng, server.Options{Version: mysqlVersion(), Log: c.Log})
 	served := make(chan error, 1)
-	go func() { served <- wire.Serve(listener) }()
+	go func() { served <- front.Serve() }()
 
 	did := eng.Recovered()
 	c.Ready(child.Ready{MySQL: listener.Addr().String(), Recovery: child.Recovery{
@@ -80,7 +73,7 @@ func serve(ctx context.Context, c Config) error {
 	}
 	stopping, cancel := context.WithTimeout(context.Background(), stopWithin)
 	defer cancel()
-	_ = wire.Shutdown(stopping) // what is still open then is closed
+	_ = front.Shutdown(stopping) // what is still open then is closed
 	return errors.Join(err, eng.Close())
 }
 
@@ -89,14 +82,3 @@ func mysqlVersion() string { return "8.0.36-StreamSQL-" + version() }
 
 // connectors are the kinds that stream tables may name.
 func connectors() *connector.Registry { return connector.NewRegistry(bidgen.Kind()) }
-
-// backend gives the protocol its sessions.
-type backend struct{ *session.Server }
-
-func (b backend) Open(ctx context.Context, c session.Client) (mysqlwire.Session, error) {
-	s, err := b.Server.Open(ctx, c)
-	if err != nil {
-		return nil, err
-	}
-	return s, nil
-}

@@ -180,6 +180,23 @@ func TestPrepareDescribes(t *testing.T) {
 	}
 }
 
+// Only what goes into a table is held to a strict sql_mode.
+func TestStrictIsForChanges(t *testing.T) {
+	e, _, s := newTest(t)
+	mustDo(t, s, "CREATE TABLE t (a INT)")
+	for text, want := range map[string]bool{
+		"SELECT a FROM t": false, "INSERT INTO t SELECT a FROM t": true, "INSERT IGNORE INTO t SELECT a FROM t": false,
+		"UPDATE t SET a = 1": true, "DELETE FROM t WHERE a = 1": true,
+	} {
+		if mustDo(t, s, text); e.strict != want {
+			t.Errorf("%s: strict %v", text, e.strict)
+		}
+	}
+	if mustDo(t, s, "SET sql_mode=''; UPDATE t SET a = 1"); e.strict {
+		t.Error("strict without the mode")
+	}
+}
+
 func TestExplain(t *testing.T) {
 	_, _, s := newTest(t)
 	mustDo(t, s, "CREATE TABLE t (id BIGINT PRIMARY KEY)")

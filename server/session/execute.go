@@ -70,7 +70,7 @@ func (s *Session) open(ctx context.Context, c *compiled) (rows engine.Rows, done
 	if err != nil {
 		return nil, nil, err
 	}
-	if rows, err = tx.Query(ctx, c.plan, s.readOptions()); err != nil {
+	if rows, err = tx.Query(ctx, c.plan, s.readOptions(false)); err != nil {
 		done()
 		return nil, nil, err
 	}
@@ -152,8 +152,7 @@ func (s *Session) rowsToInsert(ctx context.Context, tx engine.Tx, b *bind.Insert
 		}
 		return collect(ctx, rows)
 	}
-	o := s.readOptions()
-	rows, err := tx.Query(ctx, plan, o)
+	rows, err := tx.Query(ctx, plan, s.readOptions(!b.Ignore))
 	if err != nil {
 		return nil, err
 	}
@@ -229,8 +228,7 @@ func (s *Session) deleteRows(ctx context.Context, b *bind.Delete, c *compiled) (
 // rowsToChange reads the rows that an UPDATE or DELETE is about, all of them
 // before the first is changed.
 func (s *Session) rowsToChange(ctx context.Context, tx engine.Tx, c *compiled) (*batch.Chunk, error) {
-	o := s.readOptions()
-	rows, err := tx.Query(ctx, c.plan, o)
+	rows, err := tx.Query(ctx, c.plan, s.readOptions(true))
 	if err != nil {
 		return nil, err
 	}

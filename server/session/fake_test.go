@@ -29,9 +29,10 @@ type fakeEngine struct {
 	lastID   catalog.ID
 	auto     int64
 	// Hooks of tests.
-	conflicts int           // how many commits are still to fail with 1213
-	block     chan struct{} // a query waits for it, or for its context
-	after     engine.Position
+	conflicts int             // how many commits are still to fail with 1213
+	block     chan struct{}   // a query waits for it, or for its context
+	after     engine.Position // of the last query, as the next
+	strict    bool
 	inserts   int
 	commits   int
 }
@@ -230,7 +231,7 @@ func (t *fakeTx) Query(ctx context.Context, p *physical.Plan, o engine.ReadOptio
 	}
 	t.e.mu.Lock()
 	defer t.e.mu.Unlock()
-	t.e.after = o.After
+	t.e.after, t.e.strict = o.After, o.Eval.Strict
 	c, err := t.node(p.Root)
 	if err != nil {
 		return nil, err

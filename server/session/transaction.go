@@ -106,9 +106,12 @@ func isDeadlock(err error) bool {
 	return errors.As(err, &e) && e.Code == sqlerr.LockDeadlock
 }
 
-// readOptions are those of a query now.
-func (s *Session) readOptions() engine.ReadOptions {
-	o := engine.ReadOptions{Timeout: s.settings.waitTimeout, Eval: s.evalOptions()}
+// readOptions are those of a query now. For a SELECT a value that is cut, or a
+// division by zero, is a warning whatever sql_mode says; for the query inside a
+// change of data (assign) it may be an error.
+func (s *Session) readOptions(assign bool) engine.ReadOptions {
+	o := engine.ReadOptions{Timeout: s.settings.waitTimeout, Eval: s.evalOptions(), Warn: s.warn}
+	o.Eval.Strict = o.Eval.Strict && assign
 	if s.settings.readYourWrites {
 		o.After = s.after
 	}
