@@ -38,6 +38,12 @@ func castTemporal(from, to types.Type) Kernel {
 	if from.Kind == to.Kind && from.Scale <= to.Scale || from.Kind == types.Date && to.Kind == types.DateTime {
 		return passThrough
 	}
+	if (from.Kind == types.DateTime || from.Kind == types.Date) && to.Kind == types.Time && from.Scale <= to.Scale {
+		return intOfInt(func(us int64) int64 {
+			_, rest := types.SplitDay(us)
+			return rest
+		})
+	}
 	return strict(func(f *Frame, i int) {
 		us, st := f.temporal(f.Args[0], i, to)
 		if st == wrong || st == over && to.Kind != types.Time {

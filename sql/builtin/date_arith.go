@@ -166,7 +166,7 @@ func dateAddKernel(e *expr.Expr) Kernel {
 	if e.Fn == "date_sub" {
 		sign = -1
 	}
-	return strict(func(f *Frame, i int) {
+	rowwise := strict(func(f *Frame, i int) {
 		iv, ok := u.amount(f.Args[1], i)
 		iv.months *= sign
 		iv.us *= sign
@@ -184,6 +184,38 @@ func dateAddKernel(e *expr.Expr) Kernel {
 		}
 		f.appendTime(i, us, ok)
 	})
+	if e.Type.Class() == types.ClassBytes || e.Type.Kind == types.Time {
+		return rowwise
+	}
+	return func(f *Frame) {
+		n := f.Args[1]
+		if n.IsConst() && !n.IsNull(0) && !f.Args[0].IsConst() {
+			if iv, ok := u.amount(n, 0); ok && iv.months == 0 && f.shift(sign*iv.us) {
+				return
+			}
+		}
+		rowwise(f)
+	}
+}
+
+// shift moves every point of time by us; false, with nothing done, if one would
+// leave its range.
+func (f *Frame) shift(us int64) bool {
+	at := f.Args[0].I[:f.N]
+	lowest, highest := int64(math.MaxInt64), int64(math.MinInt64)
+	for _, x := range at {
+		lowest, highest = min(lowest, x), max(highest, x)
+	}
+	lo, ok1 := decimal.AddNarrow(lowest, us)
+	hi, ok2 := decimal.AddNarrow(highest, us)
+	if !ok1 || !ok2 || lo < types.MinDateTime || hi > types.MaxDateTime || !f.MergeValid() {
+		return false
+	}
+	out := f.Ints()
+	for i, x := range at {
+		out[i] = x + us
+	}
+	return true
 }
 
 // appendTime appends a point of time, or NULL with a warning when it left its range.

@@ -1,6 +1,8 @@
 package builtin
 
 import (
+	"math"
+
 	"streamsql/sql/expr"
 	"streamsql/sql/types"
 )
@@ -40,10 +42,7 @@ func init() {
 		f.Out.AppendInt(int64(y*100 + w))
 	}))
 	clock := func(name string, part func(us int64) int64) {
-		define(name, "T", 0, returns(types.Type{Kind: types.Int}), strict(func(f *Frame, i int) {
-			us := f.Args[0].Int(i)
-			f.Out.AppendInt(part(max(us, -us)))
-		}))
+		define(name, "T", 0, returns(types.Type{Kind: types.Int}), intOfInt(func(us int64) int64 { return part(max(us, -us)) }))
 	}
 	clock("hour", func(us int64) int64 { return us / types.Hour })
 	clock("minute", func(us int64) int64 { return us / types.Minute % 60 })
@@ -131,14 +130,34 @@ func (d civil) week(mode int) (week, year int) {
 	return int(n/7) + 1, year
 }
 
+// civilInt is the kernel of a number that depends on the date alone. Rows of one
+// day mostly follow each other: the date is taken apart once for them.
 func civilInt(part func(d civil) int64) Kernel {
 	return func(f *Frame) {
 		if !f.MergeValid() {
 			return
 		}
 		out := f.Ints()
+		last, value := int64(math.MinInt64), int64(0)
 		for i := range out {
-			out[i] = part(civilOf(f.Args[0].Int(i)))
+			us := f.Args[0].Int(i)
+			if days, _ := types.SplitDay(us); days != last {
+				last, value = days, part(civilOf(us))
+			}
+			out[i] = value
+		}
+	}
+}
+
+// intOfInt is the kernel of an int64 made of one int64.
+func intOfInt(fn func(int64) int64) Kernel {
+	return func(f *Frame) {
+		if !f.MergeValid() {
+			return
+		}
+		a, out := f.Args[0], f.Ints()
+		for i := range out {
+			out[i] = fn(a.I[i&a.mask])
 		}
 	}
 }

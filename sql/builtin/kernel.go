@@ -228,8 +228,12 @@ func (f *Frame) AnyNull(i int) bool {
 func strict(row func(f *Frame, i int)) Kernel {
 	return func(f *Frame) {
 		f.Reserve()
+		nulls := false
+		for _, a := range f.Args {
+			nulls = nulls || a.Valid != nil
+		}
 		for i := range f.N {
-			if f.AnyNull(i) {
+			if nulls && f.AnyNull(i) {
 				f.Out.AppendNull()
 			} else {
 				row(f, i)

@@ -32,7 +32,7 @@ func init() {
 	}
 	define("atan", "d?d", total, double, strict(arcTangent))
 	define("atan2", "dd", total, double, strict(arcTangent))
-	define("pow,power", "dd", 0, double, strict(func(f *Frame, i int) { f.appendDouble(i, math.Pow(f.Args[0].Float(i), f.Args[1].Float(i))) }))
+	define("pow,power", "dd", 0, double, strict(func(f *Frame, i int) { f.appendDouble(i, power(f.Args[0].Float(i), f.Args[1].Float(i))) }))
 	define("log", "d?d", 0, double, strict(logRow))
 	define("pi", "", nonNull, returns(types.Type{Kind: types.Double, Scale: 6}), strict(func(f *Frame, _ int) { f.Out.AppendFloat(math.Pi) }))
 	define("rand", "?i", volatile, double, strict(randomRow))
@@ -339,4 +339,23 @@ func randomRow(f *Frame, i int) {
 	s2 := uint64(seed*0x10000001) % limit
 	s1 = (s1*3 + s2) % limit
 	f.Out.AppendFloat(float64(s1) / limit)
+}
+
+// power is x^y. For a small whole y the product is kept in two doubles, so that it
+// is rounded once (Dekker's product by FMA); math.Pow rounds at every step.
+func power(x, y float64) float64 {
+	if y != math.Trunc(y) || y < 0 || y > 64 {
+		return math.Pow(x, y)
+	}
+	hi, lo := 1.0, 0.0
+	for range int(y) {
+		p := hi * x
+		lo = math.FMA(hi, x, -p) + lo*x
+		hi = p + lo
+		lo -= hi - p
+	}
+	if math.IsInf(hi, 0) || math.IsNaN(hi) {
+		return math.Pow(x, y)
+	}
+	return hi
 }
