@@ -42,7 +42,7 @@ func newGrouping(input []types.Type, keys []int) *grouping {
 func checkKeys(ts []types.Type) error {
 	for _, t := range ts {
 		if t.IsText() && (t.Collation == types.UTF8MB4GeneralCI || t.Collation == types.UTF8MB40900AICI) {
-			return sqlerr.Unsupported("GROUP BY, DISTINCT, ORDER BY or JOIN of text without regard to case")
+			return sqlerr.Unsupported("GROUP BY, DISTINCT or JOIN of text without regard to case")
 		}
 	}
 	return nil

@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"math"
 
+	"streamsql/sql/collate"
 	"streamsql/sql/decimal"
 	"streamsql/sql/types"
 	"streamsql/sql/vector"
@@ -18,7 +19,8 @@ func AppendOrdered(dst []byte, v *vector.Vector, i int, desc bool) []byte {
 }
 
 // AppendOrderedKey is AppendOrdered with equal bytes for what SQL holds equal
-// though it is not the same: text without the spaces at its end.
+// though it is not the same: text without the spaces at its end, and letters
+// of either case where the collation says so.
 func AppendOrderedKey(dst []byte, v *vector.Vector, i int, desc bool) []byte {
 	return appendOrdered(dst, v, i, desc, true)
 }
@@ -50,7 +52,7 @@ func appendOrdered(dst []byte, v *vector.Vector, i int, desc, key bool) []byte {
 		case formBytes:
 			text := v.Bytes(i)
 			if key {
-				text = keyText(v.Type, text)
+				text = orderText(v.Type, text)
 			}
 			for _, b := range text {
 				if dst = append(dst, b); b == 0 {
@@ -66,6 +68,14 @@ func appendOrdered(dst []byte, v *vector.Vector, i int, desc, key bool) []byte {
 		}
 	}
 	return dst
+}
+
+// orderText is what two texts are ordered by.
+func orderText(t types.Type, b []byte) []byte {
+	if c := collate.Of(t); c == types.UTF8MB4GeneralCI || c == types.UTF8MB40900AICI {
+		return collate.AppendKey(nil, c, b)
+	}
+	return keyText(t, b)
 }
 
 // orderFloat maps bits so that unsigned order is the order of the floats.
