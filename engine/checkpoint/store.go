@@ -28,6 +28,7 @@ type DB struct {
 	index   *index
 	counts  map[storeID]uint64 // of the newest round
 	rounds  []uint64           // that have manifests, oldest first; at most two
+	denied  []uint64           // newer ones that Deny gave up; the next round removes their manifests
 	recent  []written          // of the newest round: what they replaced goes with the next
 	garbage [][]byte           // keys to delete with the next round, in this order
 	open    bool               // a round is under way
@@ -321,6 +322,62 @@ func (d *DB) manifest(back int) (*Manifest, error) {
 		return nil, fmt.Errorf("checkpoint %d: %w", round, err)
 	}
 	return decodeManifest(round, data)
+}
+
+// Deny gives up the newest checkpoint, which the caller found not to verify: the
+// one before becomes the newest, and the next round follows that. On disk it
+// stays until then.
+func (d *DB) Deny() {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	n := len(d.rounds)
+	if n == 0 {
+		return
+	}
+	denied := d.rounds[n-1]
+	d.denied = append(d.denied, denied)
+	d.rounds = d.rounds[:n-1]
+	prev, cur := d.bounds()
+	d.discard(cur)
+	clear(d.counts)
+	d.recent = nil
+	d.pruneAll(prev, cur)
+	d.recall(cur)
+}
+
+// discard makes garbage of the versions newer than cur.
+func (d *DB) discard(cur uint64) {
+	for s, m := range d.index.pages {
+		for p, vs := range m {
+			for _, v := range vs {
+				if v.round > cur {
+					d.garbage = append(d.garbage, pageKey(s, p, v.round))
+				}
+			}
+		}
+	}
+	for b, vs := range d.index.blobs {
+		for _, v := range vs {
+			for chunk := range v.chunks {
+				if v.round > cur {
+					d.garbage = append(d.garbage, blobKey(b, v.round, chunk))
+				}
+			}
+		}
+	}
+	d.forget(cur)
+}
+
+// NewestRound is the number of the newest round there is, denied ones included: 0
+// if there is none.
+func (d *DB) NewestRound() uint64 {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	_, cur := d.bounds()
+	for _, round := range d.denied {
+		cur = max(cur, round)
+	}
+	return cur
 }
 
 // get reads one value, which the caller may keep.

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"hash/crc32"
 	"iter"
+	"slices"
 	"sync"
 
 	"github.com/dgraph-io/badger/v4"
@@ -24,16 +25,18 @@ type written struct {
 }
 
 // Writer writes one round. Its methods may be called by several goroutines, but
-// not while or after Commit or Abort, one of which must end it.
+// not while or after Commit or Abort, the first of which ends it; an Abort after
+// that does nothing, so that it can be deferred.
 type Writer struct {
 	d     *DB
 	round uint64
 	wb    *badger.WriteBatch
 	swept int // keys of DB.garbage that this round deletes
 
-	mu   sync.Mutex
-	done []written
-	err  error
+	mu    sync.Mutex
+	done  []written
+	err   error
+	ended bool // by Commit or Abort
 }
 
 // Begin begins round, which must be greater than all before. Error 1021 if the
@@ -44,7 +47,11 @@ func (d *DB) Begin(round uint64) (*Writer, error) {
 	}
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	if _, cur := d.bounds(); round <= cur || d.open {
+	_, cur := d.bounds()
+	for _, round := range d.denied {
+		cur = max(cur, round)
+	}
+	if round <= cur || d.open {
 		return nil, fmt.Errorf("checkpoint %d after %d, or before another has ended", round, cur)
 	}
 	d.open = true
@@ -127,6 +134,7 @@ func (w *Writer) PutBlob(job uint64, name string, data []byte) error {
 // round before the one before is no more.
 func (w *Writer) Commit(m *Manifest) error {
 	d := w.d
+	w.ended = true
 	w.note(w.wb.Flush())
 	if w.err != nil {
 		w.void()
@@ -143,13 +151,13 @@ func (w *Writer) Commit(m *Manifest) error {
 		}
 	}
 	d.mu.Unlock()
-	var old []byte
+	old := slices.Clone(d.denied)
 	if len(d.rounds) == 2 {
-		old = manifestKey(d.rounds[0])
+		old = append(old, d.rounds[0])
 	}
 	err := d.db.Update(func(txn *badger.Txn) error {
-		if old != nil {
-			if err := txn.Delete(old); err != nil {
+		for _, round := range old {
+			if err := txn.Delete(manifestKey(round)); err != nil {
 				return err
 			}
 		}
@@ -163,12 +171,17 @@ func (w *Writer) Commit(m *Manifest) error {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	d.garbage = append([][]byte(nil), d.garbage[w.swept:]...)
+	d.denied = nil
 	d.advance(w, m)
 	return nil
 }
 
-// Abort gives the round up.
+// Abort gives the round up, unless it has ended.
 func (w *Writer) Abort() {
+	if w.ended {
+		return
+	}
+	w.ended = true
 	w.wb.Cancel()
 	w.void()
 }
