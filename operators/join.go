@@ -26,7 +26,9 @@ type Join struct {
 	batch *Batch
 	side  [2]*joinSide
 	out   []types.Type
-	cond  *filter // nil: no residual
+	cond  *filter        // nil: no residual
+	held  []*batch.Chunk // left chunks that wait for the end of the right input
+	holds bool           // they still do
 
 	opened bool      // the first chunk's keys are prepared
 	cursor pairing   // the row that is meeting the other side
@@ -91,16 +93,32 @@ func (j *Join) Types() []types.Type { return j.out }
 func (j *Join) Begin(b *Batch) {
 	j.batch = b
 	j.begin(2)
+	j.holds = j.spec.RightFirst
 	if j.cond != nil {
 		j.cond.begin(b)
 	}
 }
 
 // Push queues a chunk of the left (0) or right (1) input.
-func (j *Join) Push(in int, c *batch.Chunk) { j.push(in, c) }
+func (j *Join) Push(in int, c *batch.Chunk) {
+	if in == 0 && j.holds {
+		j.held = append(j.held, c)
+		return
+	}
+	j.push(in, c)
+}
 
 // CloseInput notes the end of an input.
-func (j *Join) CloseInput(int) { j.close() }
+func (j *Join) CloseInput(in int) {
+	j.close()
+	if in == 1 && j.holds {
+		j.holds = false
+		for _, c := range j.held {
+			j.push(0, c)
+		}
+		j.held = nil
+	}
+}
 
 // States are the left rows and the right rows.
 func (j *Join) States() []*state.Store { return []*state.Store{j.side[0].store, j.side[1].store} }

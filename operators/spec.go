@@ -40,6 +40,9 @@ type JoinSpec struct {
 	LeftKeys, RightKeys []int
 	NullSafe            []bool // nil: none
 	Residual            []*expr.Expr
+	// RightFirst: the left input waits until the right one has given all of the
+	// batch, so that no left row is given unmatched and taken back.
+	RightFirst bool
 }
 
 // SortSpec orders the rows of the one batch: NULLs first (last with Desc), ties

@@ -59,7 +59,7 @@ func joinSpec(j *physical.JoinSpec, left, right []types.Type) operators.JoinSpec
 	}
 	return operators.JoinSpec{
 		Kind: kind, Left: left, Right: right, LeftKeys: j.LeftKeys, RightKeys: j.RightKeys,
-		NullSafe: j.NullSafe, Residual: j.Residual,
+		NullSafe: j.NullSafe, Residual: j.Residual, RightFirst: j.RightFirst,
 	}
 }
 

@@ -115,7 +115,7 @@ func (d *Deriver) union(n *Union) *Props {
 func (d *Deriver) join(n *Join) *Props {
 	l, r := d.Props(n.Left), d.Props(n.Right)
 	p := &Props{
-		AppendOnly: n.Kind == InnerJoin && l.AppendOnly && r.AppendOnly,
+		AppendOnly: (n.Kind == InnerJoin || d.oneBatch) && l.AppendOnly && r.AppendOnly,
 		Grows:      l.Grows || r.Grows,
 	}
 	left, right := ColSet{}, ColSet{}

@@ -146,6 +146,9 @@ type JoinSpec struct {
 	RightKeys []int        `json:"right_keys"`
 	NullSafe  []bool       `json:"null_safe,omitempty"`
 	Residual  []*expr.Expr `json:"residual,omitempty"`
+	// RightFirst: the left input waits until the right one has given all of the
+	// batch. In a plan of one batch a left row without a match is final then.
+	RightFirst bool `json:"right_first,omitempty"`
 }
 
 // SortSpec orders the rows of the one batch. Ties break by the row's own columns.

@@ -120,7 +120,7 @@ func (b *builder) join(n *logical.Join, want []logical.Col) (*rel, error) {
 	}
 	spec := &physical.JoinSpec{Kind: physical.InnerJoin, LeftKeys: []int{}, RightKeys: []int{}}
 	if n.Kind == logical.LeftJoin {
-		spec.Kind = physical.LeftJoin
+		spec.Kind, spec.RightFirst = physical.LeftJoin, !b.continuous
 	}
 	leftCols, rightCols := pick(n.Left.Columns(), need), pick(n.Right.Columns(), need)
 	nullSafe := false
