@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
-	"strings"
 	"time"
 
 	"streamsql/catalog"
@@ -27,7 +26,8 @@ func (e *Engine) newJob(t *catalog.Table, plan *physical.Plan) (*job, error) {
 	j.account = account.New("view "+t.Database+"."+t.Name, e.account, 0)
 	j.flow, err = build.Flow(plan, build.Options{
 		Tasks: e.tasks, Exec: e.pool, Group: e.group, Account: j.account,
-		Location: loc, Strict: strict(t.Session.SQLMode), View: true,
+		// Not strict: as in any SELECT, a value that is cut is a warning.
+		Location: loc, View: true,
 		Complete: func(id uint64) { e.applied(j, id) },
 		Failed:   func(err error) { e.mu.Lock(); e.jobFailed(j, err); e.mu.Unlock() },
 		Trace:    e.cfg.trace(t.Name),
@@ -203,9 +203,4 @@ func location(name string) (*time.Location, error) {
 		return time.FixedZone(name, sec), nil
 	}
 	return time.LoadLocation(name)
-}
-
-// strict reports that an sql_mode turns wrong values into errors.
-func strict(mode string) bool {
-	return strings.Contains(mode, "STRICT_TRANS_TABLES") || strings.Contains(mode, "STRICT_ALL_TABLES")
 }
