@@ -97,6 +97,9 @@ func (e *Engine) externalDue() ([]sourceInput, map[uint64][]uint64) {
 	if len(e.externals) == 0 {
 		return nil, nil
 	}
+	if e.sourcesStopped {
+		return nil, e.externalOffsets()
+	}
 	now := time.Now()
 	poll := false
 	var inputs []sourceInput
@@ -153,4 +156,30 @@ func (e *Engine) wanted(id catalog.ID) bool {
 		}
 	}
 	return false
+}
+
+// StopSources ends the reading of all external sources, and returns how far each
+// was read, by database.name, once every view has taken that in.
+func (e *Engine) StopSources() map[string][]uint64 {
+	e.mu.Lock()
+	e.sourcesStopped = true
+	out := map[string][]uint64{}
+	for _, x := range e.externals {
+		out[x.table.Database+"."+x.table.Name] = x.offsets
+	}
+	busy := true
+	for busy {
+		busy = false
+		for _, j := range e.jobs {
+			busy = busy || j.failed == nil && j.next() != never
+		}
+		if busy {
+			changed := e.changed
+			e.mu.Unlock()
+			<-changed
+			e.mu.Lock()
+		}
+	}
+	e.mu.Unlock()
+	return out
 }

@@ -70,22 +70,23 @@ type Engine struct {
 	lastID catalog.ID // given to an object
 	cat    atomic.Pointer[catalog.Snapshot]
 
-	mu        sync.Mutex // the timeline and everything that moves with it
-	timeline  timeline.Timeline
-	changed   chan struct{} // closed at each progress
-	groups    []commitGroup // committed, not cut yet
-	committed uint64        // sequence of the last commit
-	opened    Position      // of the last commit before the start: every read sees it
-	holds     int           // cutting stands still while > 0
-	jobs      map[catalog.ID]*job
-	tables    map[catalog.ID]*tableState
-	externals map[catalog.ID]*external
-	readers   map[catalog.ID][]*job // of streams and tables
-	dropped   map[catalog.ID]bool   // since the start
-	pins      map[uint64]int        // batches that open transactions read at
-	tasks     int                   // per stage
-	recovered Recovery
-	replaying bool // recorded cuts are being put before the jobs
+	mu             sync.Mutex // the timeline and everything that moves with it
+	timeline       timeline.Timeline
+	changed        chan struct{} // closed at each progress
+	groups         []commitGroup // committed, not cut yet
+	committed      uint64        // sequence of the last commit
+	opened         Position      // of the last commit before the start: every read sees it
+	holds          int           // cutting stands still while > 0
+	jobs           map[catalog.ID]*job
+	tables         map[catalog.ID]*tableState
+	externals      map[catalog.ID]*external
+	sourcesStopped bool                  // external sources are read no further
+	readers        map[catalog.ID][]*job // of streams and tables
+	dropped        map[catalog.ID]bool   // since the start
+	pins           map[uint64]int        // batches that open transactions read at
+	tasks          int                   // per stage
+	recovered      Recovery
+	replaying      bool // recorded cuts are being put before the jobs
 
 	roundMu         sync.Mutex                // one checkpoint round at a time; guards the next six
 	round           uint64                    // of the last attempt

@@ -1,0 +1,79 @@
+// Bench measures the engine on this machine, and checks each result against a
+// known answer before it prints a figure. Per core means: events divided by the
+// process's CPU seconds, collector and checkpoints included, the generator's own
+// measured cost taken off.
+//
+//	go run ./tests/bench [-seconds 20] [-only group]
+package main
+
+import (
+	"flag"
+	"fmt"
+	"log/slog"
+	"os"
+	"runtime/debug"
+	"runtime/pprof"
+	"strings"
+	"time"
+)
+
+// measure is one benchmark. It returns the lines of its report.
+type measure struct {
+	name string
+	run  func(o options) ([]string, error)
+}
+
+type options struct {
+	length time.Duration
+}
+
+var measures = []measure{
+	{"filter", filterMap},
+	{"group10k", func(o options) ([]string, error) { return groupBy(o, 10_000) }},
+	{"group1m", func(o options) ([]string, error) { return groupBy(o, 1_000_000) }},
+	{"twolevel", twoLevel},
+	{"ingest", ingest},
+	{"freshness", freshness},
+	{"onerow", oneRow},
+	{"select1", selectOne},
+}
+
+func main() {
+	seconds := flag.Int("seconds", 20, "how long each measurement takes")
+	only := flag.String("only", "", "measure only what has this in its name")
+	profile := flag.String("cpuprofile", "", "write a CPU profile to this file")
+	flag.Parse()
+	if *profile != "" {
+		f, err := os.Create(*profile)
+		if err != nil {
+			slog.Error("no profile", "error", err)
+			os.Exit(1)
+		}
+		defer f.Close()
+		if err := pprof.StartCPUProfile(f); err != nil {
+			slog.Error("no profile", "error", err)
+			os.Exit(1)
+		}
+		defer pprof.StopCPUProfile()
+	}
+	slog.SetDefault(slog.New(slog.NewTextHandler(os.Stderr, &slog.HandlerOptions{Level: slog.LevelWarn})))
+	debug.SetGCPercent(200) // as the server does
+	failed := false
+	for _, m := range measures {
+		if !strings.Contains(m.name, *only) {
+			continue
+		}
+		lines, err := m.run(options{length: time.Duration(*seconds) * time.Second})
+		if err != nil {
+			failed = true
+			lines = []string{"FAILED: " + err.Error()}
+		}
+		for _, l := range lines {
+			fmt.Printf("%-10s %s\n", m.name, l)
+		}
+	}
+	if failed {
+		pprof.StopCPUProfile()
+		os.Exit(1)
+	}
+}
