@@ -11,12 +11,12 @@ import (
 	"streamsql/operators/state"
 )
 
-// snapshotRows: after a batch of at most so many rows an image of the view is
-// always taken, since it copies little.
-const snapshotRows = 8192
-
-// snapshotEvery bounds how old the newest image of a busy view gets, in µs.
-const snapshotEvery = 50_000
+// An image of the view is taken after each batch that is small, or of a view that
+// is: then it makes few pages be copied. Else it is taken when a reader asks.
+const (
+	snapshotBatch = 1024  // rows of the batch
+	snapshotView  = 32768 // rows of the view
+)
 
 // install makes the jobs that read something of a cut work on it. Engine.mu is held.
 func (e *Engine) install(id uint64, now int64, inputs []sourceInput) {
@@ -92,7 +92,7 @@ func (e *Engine) dispatch(j *job) {
 			e.progressed()
 			continue
 		}
-		f.info.Snapshot = f.rows <= snapshotRows || j.wantSnapshot || len(j.pending) == 0 || e.now()-j.snapshotAt > snapshotEvery
+		f.info.Snapshot = f.rows <= snapshotBatch || j.wantSnapshot || j.lastRows() <= snapshotView
 		if f.info.Checkpoint = j.freeze != nil && !j.freezing; f.info.Checkpoint {
 			j.freezing = true
 		}
@@ -112,8 +112,8 @@ func (e *Engine) flight(j *job, id uint64, now int64) *flight {
 	f.info = &task.Info{Tracker: j.flow.Tracker, Batch: operators.Batch{ID: id, Now: now}}
 	f.info.Batch.Fail = f.errors.add
 	f.info.Applied = func(t *task.Task) { j.taskApplied(f, t) }
-	f.images = make([]*operators.ViewImage, len(j.flow.Views))
-	f.change = make([][]*batch.Chunk, len(j.flow.Views))
+	f.images = make([]operators.Image, len(j.flow.Results))
+	f.change = make([][]*batch.Chunk, len(j.flow.Results))
 	f.states = make([][]*state.Delta, len(j.flow.Stateful))
 	return f
 }
@@ -174,7 +174,6 @@ func (e *Engine) applied(j *job, id uint64) {
 	if f.info.Snapshot {
 		m.images = newImageSet(f.images)
 		j.wantSnapshot = false
-		j.snapshotAt = e.now()
 	}
 	j.history = j.history.add(m, e.pins)
 	if chunks := slices.Concat(f.change...); len(j.readers) > 0 && len(chunks) > 0 {

@@ -10,12 +10,12 @@ import (
 // shared by the history that keeps it and the queries that read it. The last
 // one to let go releases them.
 type imageSet struct {
-	parts []*operators.ViewImage
+	parts []operators.Image
 	refs  atomic.Int32
 }
 
 // newImageSet starts with one reference, the maker's.
-func newImageSet(parts []*operators.ViewImage) *imageSet {
+func newImageSet(parts []operators.Image) *imageSet {
 	s := &imageSet{parts: parts}
 	s.refs.Store(1)
 	return s

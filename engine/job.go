@@ -37,7 +37,6 @@ type job struct {
 
 	changes       []change // the changelog that readers have not taken in yet
 	wantSnapshot  bool
-	snapshotAt    int64        // wall time of the last image, µs
 	freeze        func(frozen) // set: freeze at the next possible batch and hand it over
 	freezing      bool         // that batch is in flight
 	frozenAt      uint64       // the batch at which it was last frozen for a checkpoint
@@ -91,9 +90,9 @@ type flight struct {
 	id     uint64
 	rows   int
 	info   *task.Info
-	images []*operators.ViewImage // by task, filled in by the tasks if asked for
-	change [][]*batch.Chunk       // by task: what the batch changed, if the job has readers
-	states [][]*state.Delta       // by stateful operator: frozen right after the batch, if asked for
+	images []operators.Image // by task, filled in by the tasks if asked for
+	change [][]*batch.Chunk  // by task: what the batch changed, if the job has readers
+	states [][]*state.Delta  // by stateful operator: frozen right after the batch, if asked for
 	errors errorLog
 }
 
@@ -152,4 +151,14 @@ func (j *job) trimChanges() {
 	if k > 0 {
 		j.changes = append([]change(nil), j.changes[k:]...)
 	}
+}
+
+// lastRows is the number of rows in the newest image, or of history before there is one.
+func (j *job) lastRows() int64 {
+	for i := len(j.history) - 1; i >= 0; i-- {
+		if im := j.history[i].images; im != nil {
+			return im.rows()
+		}
+	}
+	return 0
 }

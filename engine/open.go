@@ -233,6 +233,9 @@ func (e *Engine) Catalog() catalog.Reader { return e.cat.Load() }
 // Failure delivers an error after which the process must end.
 func (e *Engine) Failure() <-chan error { return e.failure }
 
+// WorkerCPU is the CPU time that the workers have used.
+func (e *Engine) WorkerCPU() time.Duration { return e.group.CPU() }
+
 // Recovered says what the start had to do.
 func (e *Engine) Recovered() Recovery { return e.recovered }
 

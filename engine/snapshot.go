@@ -34,6 +34,7 @@ func (e *Engine) acquire(ctx context.Context, objects []*catalog.Table, after Po
 	}
 	deadline := time.NewTimer(timeout)
 	defer deadline.Stop()
+	var floor uint64
 	e.mu.Lock()
 	for {
 		var s *snapshot
@@ -42,7 +43,7 @@ func (e *Engine) acquire(ctx context.Context, objects []*catalog.Table, after Po
 		if at > 0 {
 			s, err = e.acquireAt(objects, at)
 		} else {
-			s, lag, err = e.tryAcquire(objects, after)
+			s, lag, err = e.tryAcquire(objects, after, &floor)
 		}
 		if s != nil || err != nil {
 			e.mu.Unlock()
@@ -64,8 +65,9 @@ func (e *Engine) acquire(ctx context.Context, objects []*catalog.Table, after Po
 }
 
 // tryAcquire is one attempt; without a snapshot and an error, lag says what is
-// waited for. Engine.mu is held.
-func (e *Engine) tryAcquire(objects []*catalog.Table, after Position) (s *snapshot, lag string, err error) {
+// waited for. floor is the newest batch that could be read when the reader came,
+// 0 at the first attempt. Engine.mu is held.
+func (e *Engine) tryAcquire(objects []*catalog.Table, after Position, floor *uint64) (s *snapshot, lag string, err error) {
 	if after == Everything {
 		after = Position(e.committed)
 	}
@@ -93,22 +95,41 @@ func (e *Engine) tryAcquire(objects []*catalog.Table, after Position) (s *snapsh
 			least = max(least, tb.start)
 		}
 	}
+	for _, t := range objects {
+		if j := e.jobs[t.ID]; j != nil {
+			if im, _ := j.history.at(id); im == nil {
+				j.wantSnapshot = true
+				e.atRest(j)
+			}
+		}
+	}
+	if *floor == 0 {
+		*floor = id
+	}
 	id, missing := e.commonBatch(objects, id, least)
+	if missing == nil && id < *floor && e.tooOld(id, *floor) {
+		// The views are busy with large batches: the next one's image is on its way.
+		return nil, fmt.Sprintf("an image of batch %d or later", *floor), nil
+	}
 	if missing != nil {
 		j := e.jobs[missing.ID]
 		if j == nil {
 			return nil, fmt.Sprintf("views that are far behind table '%s.%s'", missing.Database, missing.Name), nil
 		}
-		j.wantSnapshot = true
-		e.atRest(j)
-		if j.next() == never {
-			id, missing = e.commonBatch(objects, e.timeline.Durable(), least)
-		}
-		if missing != nil {
-			return nil, e.lagOf(j), nil
-		}
+		return nil, e.lagOf(j), nil
 	}
 	return e.holdImages(objects, id), "", nil
+}
+
+// freshWithin is how much older than what is applied an image may be that is read
+// while newer ones are not taken, in µs.
+const freshWithin = 100_000
+
+// tooOld reports that batch id was cut too long before batch newest.
+func (e *Engine) tooOld(id, newest uint64) bool {
+	a, ok := e.timeline.Get(id)
+	b, known := e.timeline.Get(newest)
+	return ok && known && b.Time-a.Time > freshWithin
 }
 
 // acquireAt holds the images of a batch that a transaction has read at before.

@@ -57,12 +57,7 @@ func (e *Engine) statusOf(j *job) ViewStatus {
 	if j.failed != nil {
 		s.State, s.Error, s.Batch = "failed", j.failed.Error(), 0
 	}
-	for i := len(j.history) - 1; i >= 0; i-- {
-		if im := j.history[i].images; im != nil {
-			s.Rows = uint64(im.rows())
-			break
-		}
-	}
+	s.Rows = uint64(j.lastRows())
 	return s
 }
 

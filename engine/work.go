@@ -35,9 +35,6 @@ func (e *Engine) newJob(t *catalog.Table, plan *physical.Plan) (*job, error) {
 	if err != nil {
 		return nil, err
 	}
-	for _, v := range j.flow.Views {
-		v.CollectChanges(true)
-	}
 	return j, nil
 }
 
@@ -67,6 +64,9 @@ func (e *Engine) register(j *job) {
 		if v := e.jobs[id]; v != nil {
 			j.views = append(j.views, v)
 			v.readers = append(v.readers, j)
+			for _, r := range v.flow.Results {
+				r.CollectChanges(true) // v is between batches
+			}
 		} else {
 			e.readers[id] = append(e.readers[id], j)
 		}
@@ -123,7 +123,7 @@ func (e *Engine) startFill(j *job, at timeline.Cut) {
 // taskApplied runs on the worker when a task has applied the batch of a flight.
 func (j *job) taskApplied(f *flight, t *task.Task) {
 	for _, n := range t.Frag.Nodes {
-		for k, v := range j.flow.Views {
+		for k, v := range j.flow.Results {
 			if n.Op != operators.Operator(v) {
 				continue
 			}

@@ -36,11 +36,16 @@ type Merge struct {
 	given  int  // dirty groups that are done
 	ready  bool // the global group was looked for
 
-	refs [blockRows]state.Ref
-	rows [blockRows][]byte
-	give giving
+	block int // rows of the present block, in refs and rows
+	refs  [blockRows]state.Ref
+	rows  [blockRows][]byte
+	give  giving
 
 	touched byte // makes the loads of fetch count
+
+	// quiet: nobody takes the output, so that only the state is brought up to date.
+	quiet    bool
+	extremes bool // some aggregate is a MIN or MAX that may be retracted
 }
 
 type dirtyGroup struct {
@@ -111,6 +116,7 @@ func NewMerge(spec AggSpec, env Env) (*Merge, error) {
 			return nil, err
 		}
 		m.aggs = append(m.aggs, a)
+		m.extremes = m.extremes || a.extreme
 		m.fixed += a.size()
 		m.out = append(m.out, c.Type)
 	}
@@ -221,6 +227,7 @@ func (m *Merge) take(n int) (int, error) {
 		m.index.open(c.Cols, c.N)
 	}
 	n = min(n, c.N-lo)
+	m.block = n
 	refs, rows := m.refs[:n], m.rows[:n]
 	m.index.findAll(lo, refs)
 	for i := range refs {
@@ -235,17 +242,10 @@ func (m *Merge) take(n int) (int, error) {
 		}
 	}
 	m.fetch(refs, rows)
-	mark := int64(m.batch.ID + 1)
-	for i, r := range refs {
-		row := rows[i]
-		if getInt(row[8:]) != mark {
-			m.touch(r, m.index.hashes[lo+i], row, mark)
-		}
-		if c.Weights == nil {
-			putInt(row, getInt(row)+1)
-		} else {
-			putInt(row, getInt(row)+c.Weights[lo+i])
-		}
+	if m.quiet && !m.extremes {
+		m.count(lo, c.Weights)
+	} else {
+		m.countAndTouch(lo, c.Weights)
 	}
 	for _, a := range m.aggs {
 		if err := a.add(refs, rows, c.Cols, lo, c.Weights); err != nil {
@@ -254,6 +254,39 @@ func (m *Merge) take(n int) (int, error) {
 	}
 	m.done(n)
 	return n, nil
+}
+
+// countAndTouch counts a block's rows in their groups, and keeps what each group
+// was before the batch.
+func (m *Merge) countAndTouch(lo int, weights []int64) {
+	mark := int64(m.batch.ID + 1)
+	for i, row := range m.rows[:m.block] {
+		if getInt(row[8:]) != mark {
+			m.touch(m.refs[i], m.index.hashes[lo+i], row, mark)
+		}
+		putInt(row, getInt(row)+weightAt(weights, lo+i))
+	}
+}
+
+// count counts a block's rows in their groups, and notes only the groups that
+// may be empty at the end of the batch.
+func (m *Merge) count(lo int, weights []int64) {
+	mark := int64(m.batch.ID + 1)
+	for i, row := range m.rows[:m.block] {
+		n := getInt(row) + weightAt(weights, lo+i)
+		putInt(row, n)
+		if n <= 0 && getInt(row[8:]) != mark {
+			putInt(row[8:], mark)
+			m.dirty = append(m.dirty, dirtyGroup{m.refs[i], m.index.hashes[lo+i], -1})
+		}
+	}
+}
+
+func weightAt(weights []int64, i int) int64 {
+	if weights == nil {
+		return 1
+	}
+	return weights[i]
 }
 
 // fetch finds the rows. In a large state each is a cache miss or two; loads that
@@ -272,7 +305,7 @@ func (m *Merge) fetch(refs []state.Ref, rows [][]byte) {
 // touch keeps what a group was before the batch.
 func (m *Merge) touch(r state.Ref, hash uint64, row []byte, mark int64) {
 	before := int32(-1)
-	if getInt(row) != 0 || len(m.spec.Keys) == 0 && getInt(row[8:]) != 0 {
+	if !m.quiet && (getInt(row) != 0 || len(m.spec.Keys) == 0 && getInt(row[8:]) != 0) {
 		before = m.before.add(row)
 	}
 	m.dirty = append(m.dirty, dirtyGroup{r, hash, before})

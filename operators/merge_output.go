@@ -33,12 +33,30 @@ func (m *Merge) giveOut(n int, emit func(*batch.Chunk)) error {
 		for _, a := range m.aggs {
 			a.refresh(d.ref, row)
 		}
+		if m.quiet {
+			continue
+		}
 		if d.before >= 0 {
 			g.states = append(g.states, m.before.at(d.before))
 			g.keys = append(g.keys, row[m.fixed:])
 			g.group = append(g.group, int32(i))
 		}
 	}
+	if !m.quiet {
+		m.giveChanges(n, emit)
+	}
+	for i, d := range block {
+		if getInt(m.rows[i]) == 0 && len(m.spec.Keys) > 0 {
+			m.index.remove(d.hash, d.ref)
+		}
+	}
+	m.given += n
+	return nil
+}
+
+// giveChanges emits what changed in the block of n groups, whose old results were gathered.
+func (m *Merge) giveChanges(n int, emit func(*batch.Chunk)) {
+	g := &m.give
 	g.old = len(g.states)
 	for i, row := range m.rows[:n] {
 		if getInt(row) > 0 || len(m.spec.Keys) == 0 {
@@ -52,13 +70,6 @@ func (m *Merge) giveOut(n int, emit func(*batch.Chunk)) error {
 	if c := g.changes(len(m.spec.Keys), n); c != nil {
 		emit(c)
 	}
-	for i, d := range block {
-		if getInt(m.rows[i]) == 0 && len(m.spec.Keys) > 0 {
-			m.index.remove(d.hash, d.ref)
-		}
-	}
-	m.given += n
-	return nil
 }
 
 // results computes the result rows.

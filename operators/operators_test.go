@@ -233,7 +233,7 @@ func TestViewAgainstTwin(t *testing.T) {
 // checkImage scans an image, looks each row up, and compares numbers.
 func checkImage(t *testing.T, v *operators.View) {
 	t.Helper()
-	im := v.Snapshot()
+	im := v.Snapshot().(*operators.ViewImage)
 	defer im.Release()
 	n := int64(0)
 	for s := im.Scan(); ; {

@@ -267,7 +267,7 @@ func (v *View) Rows() int64 { return v.rows }
 
 // Snapshot takes an image of the view after the last batch. Between batches. It
 // makes the next writes to each page dearer, so take one when somebody reads.
-func (v *View) Snapshot() *ViewImage {
+func (v *View) Snapshot() Image {
 	return &ViewImage{spec: v.spec, codec: v.codec, hash: v.hash, store: v.store.Snapshot(), table: v.table.Snapshot(), rows: v.rows}
 }
 
@@ -306,7 +306,7 @@ func (im *ViewImage) Get(key []*vector.Vector, i int) *batch.Chunk {
 }
 
 // Scan begins a reading of all rows.
-func (im *ViewImage) Scan() *ViewScan { return &ViewScan{im: im} }
+func (im *ViewImage) Scan() Scanner { return &ViewScan{im: im} }
 
 // ViewScan reads an image in pieces. One goroutine at a time.
 type ViewScan struct {

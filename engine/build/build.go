@@ -58,6 +58,8 @@ type placed struct {
 	ins   int
 	view  bool
 	types []types.Type
+	// served, of a Merge or Distinct: it is the result, in these columns of it.
+	served []int
 }
 
 // port is where rows enter a stage.
@@ -101,6 +103,11 @@ func (b *builder) cut() error {
 		b.stage(root, nil, false)
 		return nil
 	}
+	if merge, columns := servable(b.plan); merge != nil {
+		s := b.stage(merge, nil, false)
+		s.nodes[len(s.nodes)-1].served = columns
+		return nil
+	}
 	if settled(root) {
 		b.stage(root, nil, true)
 		return nil
@@ -124,6 +131,44 @@ func (b *builder) cut() error {
 	}
 	b.stages = append(b.stages, last)
 	return nil
+}
+
+// servable finds the Merge or Distinct whose state is the whole result of a
+// plan, in the given columns of its output: above it nothing is computed or left
+// out, and none of its results can be out of range.
+func servable(p *physical.Plan) (merge *physical.Node, columns []int) {
+	n := p.Root
+	columns = make([]int, len(n.Fields))
+	for i := range columns {
+		columns[i] = i
+	}
+	for ; n.Kind == physical.Map; n = n.Inputs[0] {
+		if len(n.Map.Filter) > 0 {
+			return nil, nil
+		}
+		if n.Map.Project == nil {
+			continue
+		}
+		for k, c := range columns {
+			e := n.Map.Project[c]
+			if e.Op != expr.OpColumn {
+				return nil, nil
+			}
+			columns[k] = e.Col
+		}
+	}
+	switch n.Kind {
+	case physical.Distinct:
+		return n, columns
+	case physical.Merge:
+		for _, c := range n.Agg.Aggs {
+			if !operators.CanServe(c) {
+				return nil, nil
+			}
+		}
+		return n, columns
+	}
+	return nil, nil
 }
 
 // settled reports that a row and its retraction come out of the same task of
@@ -228,8 +273,8 @@ func (b *builder) make(s *stage) error {
 			if st, ok := op.(operators.Stateful); ok {
 				b.flow.Stateful = append(b.flow.Stateful, task.Stateful{Node: id, Index: k, Operator: st})
 			}
-			if v, ok := op.(*operators.View); ok {
-				b.flow.Views = append(b.flow.Views, v)
+			if r, ok := op.(operators.Result); ok {
+				b.flow.Results = append(b.flow.Results, r)
 			}
 			frag.Nodes = append(frag.Nodes, dag.Node{ID: id, Op: op, Inputs: n.ins, To: n.to, Input: n.input})
 		}

@@ -32,10 +32,16 @@ func (b *builder) operator(p placed) (id int, op operators.Operator, err error) 
 		op, err = operators.NewMap(operators.MapSpec{Filter: n.Map.Filter, Project: n.Map.Project}, in(0), env)
 	case physical.Reduce:
 		op, err = operators.NewReduce(b.agg(n, in(0)), env)
-	case physical.Merge:
+	case physical.Merge, physical.Distinct:
+		if p.served != nil {
+			op, err = operators.NewServed(b.agg(n, in(0)), p.served, env)
+			break
+		}
+		if n.Kind == physical.Distinct {
+			op, err = operators.NewDistinct(in(0), env)
+			break
+		}
 		op, err = operators.NewMerge(b.agg(n, in(0)), env)
-	case physical.Distinct:
-		op, err = operators.NewDistinct(in(0), env)
 	case physical.Join:
 		op, err = operators.NewJoin(joinSpec(n.Join, in(0), in(1)), env)
 	case physical.Union:
@@ -49,6 +55,13 @@ func (b *builder) operator(p placed) (id int, op operators.Operator, err error) 
 }
 
 func (b *builder) agg(n *physical.Node, in []types.Type) operators.AggSpec {
+	if n.Kind == physical.Distinct {
+		spec := operators.AggSpec{Input: in}
+		for i := range in {
+			spec.Keys = append(spec.Keys, i)
+		}
+		return spec
+	}
 	return operators.AggSpec{Input: in, Keys: n.Agg.Keys, Aggs: n.Agg.Aggs, Partial: n.Agg.Partial, AppendOnly: n.Agg.AppendOnly}
 }
 

@@ -77,10 +77,10 @@ func pick[T any](xs []T, at []int) []T {
 }
 
 // Snapshot takes an image of the rows. Only the committer, or who holds it still, may.
-func (t *Table) Snapshot() []*operators.ViewImage {
+func (t *Table) Snapshot() []operators.Image {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	return []*operators.ViewImage{t.view.Snapshot()}
+	return []operators.Image{t.view.Snapshot()}
 }
 
 // State is what a checkpoint keeps of the rows.

@@ -15,7 +15,7 @@ import (
 type Flow struct {
 	Stages   [][]*Task
 	Sources  []*Source
-	Views    []*operators.View // of a continuous query: one per task of the last stage
+	Results  []operators.Result // of a continuous query: one per task of the last stage
 	Stateful []Stateful
 	Tracker  *dag.Tracker
 }
@@ -28,9 +28,9 @@ type Stateful struct {
 }
 
 // Images takes images of all partitions of the view. No batch may be under way.
-func (f *Flow) Images() []*operators.ViewImage {
-	images := make([]*operators.ViewImage, len(f.Views))
-	for i, v := range f.Views {
+func (f *Flow) Images() []operators.Image {
+	images := make([]operators.Image, len(f.Results))
+	for i, v := range f.Results {
 		images[i] = v.Snapshot()
 	}
 	return images

@@ -1,0 +1,34 @@
+package operators
+
+import "streamsql/operators/batch"
+
+// Result is the end of a continuous query: it holds the rows that readers see.
+type Result interface {
+	Stateful
+	// Snapshot takes an image of the rows after the last batch. Between batches. It
+	// makes the next writes to each page dearer, so take one when somebody reads.
+	Snapshot() Image
+	// CollectChanges makes the result keep each batch's changelog, or (false) not.
+	// Between batches.
+	CollectChanges(on bool)
+	// Changes returns the changelog since the last call. Within a batch, rows that
+	// cancel out may be in it.
+	Changes() []*batch.Chunk
+}
+
+// Image is a result as it was after one batch: immutable and safe for all,
+// without a lock, until Release.
+type Image interface {
+	// Rows is about the number of rows.
+	Rows() int64
+	// Scan begins a reading of all rows.
+	Scan() Scanner
+	// Release ends the image; it may be called more than once.
+	Release()
+}
+
+// Scanner reads an image in pieces. One goroutine at a time.
+type Scanner interface {
+	// Next returns at most maxRows rows, nil at the end. Weights say how often each is there.
+	Next(maxRows int) *batch.Chunk
+}

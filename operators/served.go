@@ -1,0 +1,182 @@
+package operators
+
+import (
+	"encoding/binary"
+
+	"streamsql/operators/batch"
+	"streamsql/operators/state"
+	"streamsql/sql/agg"
+	"streamsql/sql/types"
+	"streamsql/sql/vector"
+)
+
+// Served is a Merge whose state is the result that readers see, so that there is
+// no second copy of it. Its rows are the Merge's output columns at Columns. While
+// nobody asks for changes it does not even compute what it would give out.
+type Served struct {
+	*Merge
+	columns []int
+	changes []*batch.Chunk
+}
+
+// NewServed makes a Merge that is the result. Its aggregates must be ones that
+// CanServe.
+func NewServed(spec AggSpec, columns []int, env Env) (*Served, error) {
+	m, err := NewMerge(spec, env)
+	if err != nil {
+		return nil, err
+	}
+	s := &Served{Merge: m, columns: columns}
+	s.CollectChanges(false)
+	return s, nil
+}
+
+// CanServe reports that the results of a call are never out of range, so that no
+// row is ever withheld from readers.
+func CanServe(c agg.Call) bool {
+	switch c.Fn {
+	case "count", "min", "max":
+		return true
+	case "sum", "avg":
+		t := c.Args[0].Type
+		return c.Type.Kind == types.Decimal && (t.Class() == types.ClassInt || t.Class() == types.ClassDecimal && t.Prec <= 18)
+	}
+	return false
+}
+
+// Step applies rows. It emits nothing.
+func (s *Served) Step(budget int, _ func(*batch.Chunk)) (Status, error) {
+	return s.Merge.Step(budget, func(c *batch.Chunk) {
+		s.changes = append(s.changes, &batch.Chunk{Cols: pickColumns(c.Cols, s.columns), N: c.N, Weights: c.Weights})
+	})
+}
+
+func pickColumns(cols []*vector.Vector, at []int) []*vector.Vector {
+	out := make([]*vector.Vector, len(at))
+	for k, i := range at {
+		out[k] = cols[i]
+	}
+	return out
+}
+
+// CollectChanges makes the result keep each batch's changelog, or (false) not.
+func (s *Served) CollectChanges(on bool) { s.quiet, s.changes = !on, nil }
+
+// Changes returns the changelog since the last call.
+func (s *Served) Changes() []*batch.Chunk {
+	c := s.changes
+	s.changes = nil
+	return c
+}
+
+// Snapshot takes an image of the groups.
+func (s *Served) Snapshot() Image {
+	im := &servedImage{of: s, groups: s.index.store.Snapshot(), heap: s.heap.store.Snapshot()}
+	for _, a := range s.aggs {
+		var values *state.Image
+		if a.values != nil {
+			values = a.values.store.Snapshot()
+		}
+		im.values = append(im.values, values)
+	}
+	return im
+}
+
+// servedImage reads groups as they were. Of the Served it uses only what never changes.
+type servedImage struct {
+	of     *Served
+	groups *state.Image
+	heap   *state.Image
+	values []*state.Image // of multisets, by aggregate
+}
+
+// Rows is the number of groups.
+func (im *servedImage) Rows() int64 { return im.groups.Len() }
+
+// Release ends the image.
+func (im *servedImage) Release() {
+	im.groups.Release()
+	im.heap.Release()
+	for _, v := range im.values {
+		if v != nil {
+			v.Release()
+		}
+	}
+}
+
+// imageHeap is the heap of an image.
+type imageHeap struct{ *state.Image }
+
+func (h imageHeap) Put([]byte) (uint64, error) { panic("an image is read only") }
+func (h imageHeap) Get(x uint64) []byte        { return h.Image.Get(state.Ref(x))[1:] }
+func (h imageHeap) Drop(uint64)                { panic("an image is read only") }
+
+// Scan begins a reading of all groups.
+func (im *servedImage) Scan() Scanner {
+	s := &servedScan{im: im}
+	for _, a := range im.of.aggs {
+		var st agg.State
+		if !a.extreme {
+			// It was made before with the same arguments: it cannot fail.
+			st, _ = agg.New(a.call, a.cols, a.at, imageHeap{im.heap})
+		}
+		s.states = append(s.states, st)
+	}
+	return s
+}
+
+type servedScan struct {
+	im     *servedImage
+	states []agg.State // of an aggregate that is not extreme
+	next   state.Ref
+	rows   [][]byte
+}
+
+// Next returns the results of at most maxRows groups.
+func (s *servedScan) Next(maxRows int) *batch.Chunk {
+	m := s.im.of.Merge
+	s.rows = s.rows[:0]
+	global := len(m.spec.Keys) == 0
+	s.im.groups.RowsFrom(s.next, func(r state.Ref, row []byte) bool {
+		if len(s.rows) == maxRows {
+			s.next = r
+			return false
+		}
+		s.next = r + 1
+		if global || getInt(row) > 0 {
+			s.rows = append(s.rows, row)
+		}
+		return true
+	})
+	n := len(s.rows)
+	if n == 0 {
+		return nil
+	}
+	out := &batch.Chunk{Cols: newVectors(m.out, n), N: n}
+	keys := len(m.spec.Keys)
+	encoded := make([][]byte, n)
+	for i, row := range s.rows {
+		encoded[i] = row[m.fixed:]
+	}
+	m.index.codec.Decode(encoded, out.Cols[:keys])
+	for k, a := range m.aggs {
+		if a.extreme {
+			s.extremes(k, a.at, out.Cols[keys+k])
+		} else {
+			s.states[k].AppendResult(s.rows, out.Cols[keys+k], func(int, error) {})
+		}
+	}
+	out.Cols = pickColumns(out.Cols, s.im.of.columns)
+	return out
+}
+
+// extremes appends the MIN or MAX of aggregate k, whose state lies at at.
+func (s *servedScan) extremes(k, at int, out *vector.Vector) {
+	for _, row := range s.rows {
+		if r := state.Ref(binary.LittleEndian.Uint64(row[at:])); r == 0 {
+			out.AppendNull()
+		} else {
+			state.DecodeOrdered(s.im.values[k].Get(r)[multisetValue:], out)
+		}
+	}
+}
