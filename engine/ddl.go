@@ -9,7 +9,7 @@ import (
 
 	"streamsql/catalog"
 	"streamsql/catalog/store"
-	"streamsql/planner"
+	"streamsql/engine/build"
 	"streamsql/planner/physical"
 	"streamsql/sql/bind"
 	"streamsql/sql/sqlerr"
@@ -163,10 +163,7 @@ func (e *Engine) create(ctx context.Context, s *bind.CreateTable, captured catal
 	var plan *physical.Plan
 	if t.Kind == catalog.MaterializedView {
 		var err error
-		if plan, err = planner.Plan(s.Query, planner.Options{Continuous: true}); err != nil {
-			return nil, err
-		}
-		if t.Plan, err = physical.Encode(plan); err != nil {
+		if plan, t.Plan, err = build.Plan(s.Query); err != nil {
 			return nil, err
 		}
 		t.Primary = plan.Key

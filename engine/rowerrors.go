@@ -86,12 +86,3 @@ func (j *job) errorList() []RowError {
 	}
 	return out
 }
-
-// loadErrors puts entries of a checkpoint back.
-func (j *job) loadErrors(list []RowError) {
-	for i := range list {
-		x := list[i]
-		x.View = j.id
-		j.rowErrors[rowErrorKey{x.Operator, x.Reason, x.Row}] = &x
-	}
-}

@@ -28,9 +28,7 @@ func TestTrackerAnyOrder(t *testing.T) {
 			}
 			edges = next
 		}
-		for _, last := range edges {
-			reports = append(reports, last)
-		}
+		reports = append(reports, edges...)
 		rnd.Shuffle(len(reports), func(a, b int) { reports[a], reports[b] = reports[b], reports[a] })
 		for i, r := range reports {
 			if done != 0 {

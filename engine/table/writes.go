@@ -145,10 +145,10 @@ func (w *Writes) conflict(c *batch.Chunk, i int, key string, except string) (pk 
 		if anyNull(cols, i) {
 			continue
 		}
-		ukey := string(u.codec.Append(nil, cols, i))
-		holder, taken := w.taken[k][ukey]
+		ukey := u.codec.Append(nil, cols, i)
+		holder, taken := w.taken[k][string(ukey)]
 		if !taken {
-			holder, taken = u.rows[ukey]
+			holder, taken = u.rows[string(ukey)]
 			if own, mine := w.rows[holder]; taken && mine {
 				// The transaction changed that row: taken only if it kept the key, and
 				// then it would be in w.taken.

@@ -105,7 +105,6 @@ type Delta struct {
 	Freed   []uint64 // numbers of pages that are no more
 
 	ledger *ledger
-	prev   *Delta
 }
 
 // Checkpoint takes a Delta. It costs as a Snapshot does.
@@ -245,5 +244,4 @@ func (s *Store) Scan(f func(r Ref, row []byte) bool) {
 	}
 }
 
-func getInt(b []byte) int64    { return int64(binary.LittleEndian.Uint64(b)) }
-func putInt(b []byte, x int64) { binary.LittleEndian.PutUint64(b, uint64(x)) }
+func getInt(b []byte) int64 { return int64(binary.LittleEndian.Uint64(b)) }

@@ -144,9 +144,6 @@ func (p *packets) split() {
 	}
 }
 
-// abandon drops the open packet.
-func (p *packets) abandon() { p.out = p.out[:p.open] }
-
 // flush sends what is finished.
 func (p *packets) flush() error {
 	if len(p.out) == 0 {

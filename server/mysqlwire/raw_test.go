@@ -16,8 +16,7 @@ import (
 // rawClient writes packets byte by byte.
 type rawClient struct {
 	net.Conn
-	t    testing.TB
-	salt []byte
+	t testing.TB
 }
 
 func dial(t testing.TB, addr string) *rawClient {

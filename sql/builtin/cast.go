@@ -21,10 +21,7 @@ func init() {
 // Cast is the explicit CAST(e AS t). t is one of SIGNED and UNSIGNED (BIGINT),
 // CHAR, BINARY, DECIMAL, DOUBLE, FLOAT, DATE, DATETIME, TIME, YEAR. A CHAR or
 // BINARY of length 0 is as long as it takes.
-func Cast(env *Env, e *expr.Expr, t types.Type) (*expr.Expr, error) {
-	if env == nil {
-		env = defaults
-	}
+func Cast(_ *Env, e *expr.Expr, t types.Type) (*expr.Expr, error) {
 	switch {
 	case t.Kind == types.JSON && e.Type.Kind != types.JSON && e.Type.Kind != types.Null:
 		return nil, sqlerr.Unsupported("CAST AS JSON")

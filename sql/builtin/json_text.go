@@ -8,6 +8,12 @@ import (
 	"sort"
 )
 
+// jsonFault says what is wrong with a JSON text, in MySQL's words.
+type jsonFault string
+
+// Error is the words.
+func (f jsonFault) Error() string { return string(f) }
+
 // normalJSON appends a JSON text in MySQL's form: a space after `,` and `:`, the
 // members of an object by length of their key, then by its bytes; of members with
 // one key the last.
@@ -17,12 +23,12 @@ func normalJSON(dst, text []byte) ([]byte, error) {
 	var v any
 	if err := d.Decode(&v); err != nil {
 		if errors.Is(err, io.EOF) {
-			return nil, errors.New("The document is empty.")
+			return nil, jsonFault("The document is empty.")
 		}
-		return nil, errors.New("Invalid value.")
+		return nil, jsonFault("Invalid value.")
 	}
 	if _, err := d.Token(); !errors.Is(err, io.EOF) {
-		return nil, errors.New("The document root must not be followed by other values.")
+		return nil, jsonFault("The document root must not be followed by other values.")
 	}
 	return appendJSON(dst, v)
 }

@@ -188,7 +188,6 @@ func branch(e *expr.Expr, args []node) node {
 			}
 			if i == len(args)-1 { // ELSE
 				pieces = append(pieces, piece{open, args[i](x, through(rows, open), left)})
-				open = []int32{}
 				break
 			}
 			cond := args[i](x, through(rows, open), left)

@@ -25,7 +25,7 @@ type scope map[string]*expr.Expr
 // build parses and resolves one expression.
 func (s scope) build(text string) (e *expr.Expr, err error) {
 	p := parser.New()
-	p.SetSQLMode(mysql.ModeHighNotPrecedence &^ mysql.ModeHighNotPrecedence)
+	p.SetSQLMode(mysql.ModeNone)
 	stmt, err := p.ParseOneStmt("SELECT "+text, "", "")
 	if err != nil {
 		return nil, fmt.Errorf("parse: %w", err)

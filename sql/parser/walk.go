@@ -182,8 +182,7 @@ func (p *Parser) rewriteType(i int, top *level) {
 	if p.tokens[i].kind != tokWord {
 		return
 	}
-	name := string(lower(nil, p.textOf(i)))
-	to, ok := castTypes[name]
+	to, ok := castTypes[string(lower(nil, p.textOf(i)))]
 	if !ok {
 		return
 	}

@@ -157,7 +157,7 @@ func TestNoMachine(t *testing.T) {
 	root := servers.Root(t)
 	marks := []string{
 		"proxy." + "golang.org", "goproxy" + ".", "GOPROXY" + "=", "registry." + "npmjs", "pypi." + "org", "docker" + ".io/",
-		"/home" + "/", "/root" + "/", "/Users" + "/", "/work" + "/", filepath.Dir(root) + "/",
+		"/home" + "/", "/root" + "/", "/Users" + "/", "/work" + "/", root + "/",
 	}
 	for _, path := range tracked(t, root) {
 		switch filepath.Ext(path) {

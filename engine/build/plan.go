@@ -1,0 +1,17 @@
+package build
+
+import (
+	"streamsql/planner"
+	"streamsql/planner/physical"
+	"streamsql/sql/bind"
+)
+
+// Plan plans the query of a materialized view, once for its life: encoded is
+// what the catalog keeps, from which physical.Decode makes the plan at a restart.
+func Plan(q *bind.Query) (plan *physical.Plan, encoded []byte, err error) {
+	if plan, err = planner.Plan(q, planner.Options{Continuous: true}); err != nil {
+		return nil, nil, err
+	}
+	encoded, err = physical.Encode(plan)
+	return plan, encoded, err
+}
