@@ -25,7 +25,7 @@ func (b *binder) statement(s *parser.Statement) (Statement, error) {
 		}
 		return &SelectStatement{Query: q, Params: b.params, Reads: b.reads}, nil
 	case *ast.InsertStmt:
-		return b.insert(n)
+		return b.insert(n, s.NewRow)
 	case *ast.UpdateStmt:
 		return b.update(n)
 	case *ast.DeleteStmt:

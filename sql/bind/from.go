@@ -143,7 +143,7 @@ func (b *binder) derived(q *Query, alias string, names []string) (source, error)
 func renamed(q *Query, names []string) (*Query, error) {
 	if len(names) > 0 {
 		if len(names) != len(q.Out) {
-			return nil, sqlerr.New(sqlerr.ViewWrongList, "In definition of view, derived table or common table expression, SELECT list and column names list have different column counts")
+			return nil, wrongColumnList()
 		}
 		c := *q
 		c.Out = make([]Col, len(q.Out))
@@ -215,4 +215,9 @@ func originals(names []ast.CIStr) []string {
 		out = append(out, n.O)
 	}
 	return out
+}
+
+// wrongColumnList is the error of a list of names that is as long as it must not be.
+func wrongColumnList() error {
+	return sqlerr.New(sqlerr.ViewWrongList, "In definition of view, derived table or common table expression, SELECT list and column names list have different column counts")
 }

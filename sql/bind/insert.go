@@ -1,11 +1,14 @@
 package bind
 
 import (
+	"slices"
+
 	"github.com/pingcap/tidb/pkg/parser/ast"
 
 	"streamsql/catalog"
 	"streamsql/sql/builtin"
 	"streamsql/sql/expr"
+	"streamsql/sql/parser"
 	"streamsql/sql/sqlerr"
 	"streamsql/sql/types"
 )
@@ -22,7 +25,7 @@ type inserting struct {
 }
 
 // insert binds INSERT and REPLACE.
-func (b *binder) insert(n *ast.InsertStmt) (Statement, error) {
+func (b *binder) insert(n *ast.InsertStmt, newRow *parser.RowAlias) (Statement, error) {
 	t, err := b.target(n.Table.TableRefs, "INSERT")
 	if err != nil {
 		return nil, err
@@ -51,7 +54,7 @@ func (b *binder) insert(n *ast.InsertStmt) (Statement, error) {
 		return nil, err
 	}
 	if len(n.OnDuplicate) > 0 {
-		if err := in.onDuplicate(n.OnDuplicate, out); err != nil {
+		if err := in.onDuplicate(n.OnDuplicate, newRow, out); err != nil {
 			return nil, err
 		}
 	}
@@ -313,8 +316,9 @@ func (in *inserting) fromQuery(node ast.ResultSetNode) (*Query, error) {
 }
 
 // onDuplicate binds the assignments for a row whose key is there already: bare
-// names are the old row, VALUES(col) the new one. Each sees those before it.
-func (in *inserting) onDuplicate(list []*ast.Assignment, out *Insert) error {
+// names are the old row, VALUES(col) the new one, and so is its alias, if it has
+// one. Each sees those before it.
+func (in *inserting) onDuplicate(list []*ast.Assignment, newRow *parser.RowAlias, out *Insert) error {
 	old, inserted := &scope{}, &scope{}
 	for i, c := range in.table.Columns {
 		o := Col{ID: in.newID(), Name: c.Name, Type: c.Type}
@@ -323,12 +327,43 @@ func (in *inserting) onDuplicate(list []*ast.Assignment, out *Insert) error {
 		old.cols = append(old.cols, visible{Col: o, db: in.table.Database, table: in.table.Name, base: in.table, position: i, hidden: c.Hidden})
 		inserted.cols = append(inserted.cols, visible{Col: n, db: in.table.Database, table: in.table.Name, base: in.table, position: i, hidden: c.Hidden})
 	}
+	both := old
+	if newRow != nil {
+		named, err := in.named(newRow, inserted)
+		if err != nil {
+			return err
+		}
+		both = &scope{cols: slices.Concat(old.cols, named)}
+	}
 	set := &assigning{inserting: in, alias: in.table.Name, current: old}
 	for _, a := range list {
-		if err := set.add(a, &names{clause: "field list", from: old, values: inserted}); err != nil {
+		if err := set.add(a, &names{clause: "field list", from: both, values: inserted}); err != nil {
 			return err
 		}
 	}
 	out.OnDuplicate = set.out
 	return nil
+}
+
+// named are the columns of the inserted row under its alias: the columns that
+// get values by the list of the alias if it has one, else all by their own names.
+func (in *inserting) named(a *parser.RowAlias, inserted *scope) ([]visible, error) {
+	if sameName(a.Name, in.table.Name) {
+		return nil, sqlerr.New(sqlerr.NonUniqTable, "Not unique table/alias: '%s'", a.Name)
+	}
+	if len(a.Columns) > 0 && len(a.Columns) != in.count {
+		return nil, wrongColumnList()
+	}
+	var cols []visible
+	for i, v := range inserted.cols {
+		v.db, v.table, v.base = "", a.Name, nil
+		if len(a.Columns) > 0 {
+			if in.given[i] < 0 {
+				continue
+			}
+			v.Name = a.Columns[in.given[i]]
+		}
+		cols = append(cols, v)
+	}
+	return cols, nil
 }

@@ -99,7 +99,7 @@ func (b *binder) update(n *ast.UpdateStmt) (Statement, error) {
 // delete binds DELETE from one table.
 func (b *binder) delete(n *ast.DeleteStmt) (Statement, error) {
 	if n.IsMultiTable {
-		return nil, sqlerr.Unsupported("DELETE from several tables")
+		return nil, refuseMultiDelete(n)
 	}
 	if n.With != nil {
 		return nil, sqlerr.Unsupported("WITH … DELETE")
@@ -115,6 +115,39 @@ func (b *binder) delete(n *ast.DeleteStmt) (Statement, error) {
 	}
 	return &Delete{Table: scan.Table, Query: q, Params: b.params, Reads: b.reads}, nil
 }
+
+// refuseMultiDelete is error 1109 where a table to delete from is none of those
+// in FROM, else 1235.
+func refuseMultiDelete(n *ast.DeleteStmt) error {
+	from := map[string]bool{}
+	n.TableRefs.TableRefs.Accept(aliases(from))
+	for _, t := range n.Tables.Tables {
+		if !from[t.Name.O] {
+			return sqlerr.New(sqlerr.UnknownTable, "Unknown table '%s' in MULTI DELETE", t.Name.O)
+		}
+	}
+	return sqlerr.Unsupported("DELETE from several tables")
+}
+
+// aliases gathers the names that FROM gives its tables.
+type aliases map[string]bool
+
+// Enter implements ast.Visitor.
+func (a aliases) Enter(n ast.Node) (ast.Node, bool) {
+	s, ok := n.(*ast.TableSource)
+	if !ok {
+		return n, false
+	}
+	name := s.AsName.O
+	if t, ok := s.Source.(*ast.TableName); ok && name == "" {
+		name = t.Name.O
+	}
+	a[name] = true
+	return n, true
+}
+
+// Leave implements ast.Visitor.
+func (a aliases) Leave(n ast.Node) (ast.Node, bool) { return n, true }
 
 // changed binds the table and the condition of UPDATE and DELETE.
 func (b *binder) changed(join *ast.Join, verb string, where ast.ExprNode) (source, *Select, error) {

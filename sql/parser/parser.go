@@ -34,6 +34,7 @@ type Parser struct {
 	levels []level // of the walk over the tokens
 	casts  []int   // offsets of the CAST or CONVERT whose type INT is disguised
 	params int
+	newRow *RowAlias
 }
 
 // New returns a parser.
@@ -73,6 +74,7 @@ func (p *Parser) shrink() { *p = Parser{tidb: tidb.New()} }
 func (p *Parser) tokenize(text string, m Mode) error {
 	p.text, p.mode = text, m
 	p.tokens, p.buf, p.casts, p.params = p.tokens[:0], p.buf[:0], p.casts[:0], 0
+	p.newRow = nil
 	l := lexer{text: text, mode: m, blank: p.blank}
 	for {
 		t := l.next()
@@ -236,7 +238,7 @@ func (p *Parser) standard(st *Statement, from int) error {
 	if len(nodes) != 1 {
 		return p.unexpected(len(p.tokens) - 1)
 	}
-	st.Node = nodes[0]
+	st.Node, st.NewRow = nodes[0], p.newRow
 	for _, w := range warnings {
 		st.Warnings = append(st.Warnings, warning(w))
 	}

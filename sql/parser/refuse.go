@@ -300,8 +300,8 @@ func (p *Parser) refuseAs(i int, top *level) error {
 	if p.word(i+1) == kwOf {
 		return sqlerr.Unsupported("AS OF")
 	}
-	if first := p.word(0); (first == kwInsert || first == kwReplace) && len(p.levels) == 1 && !top.query && p.op(i-1) == ')' {
-		return sqlerr.Unsupported("INSERT … VALUES … AS alias")
+	if len(p.levels) == 1 && !top.query && p.op(i+1) != '(' && p.isInsert() {
+		return p.rowAlias(i)
 	}
 	return nil
 }

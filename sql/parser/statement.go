@@ -24,6 +24,15 @@ type Statement struct {
 	Drop    *Drop
 	Flush   *FlushStreams
 	Show    *ShowStreams
+	// NewRow is the name that INSERT … VALUES (…) AS new gives the inserted row,
+	// for ON DUPLICATE KEY UPDATE; nil: it has none.
+	NewRow *RowAlias
+}
+
+// RowAlias names a row, and its columns if the list is not empty.
+type RowAlias struct {
+	Name    string
+	Columns []string
 }
 
 // StreamTable is what CREATE STREAM TABLE has beyond CREATE TABLE.
