@@ -17,7 +17,7 @@ import (
 
 // DDL changes what exists: CREATE and DROP of databases, tables, streams and
 // views. When it returns without error the change is durable and in effect; a
-// view may still be filling.
+// view may still be filling. captured is what the definition keeps of the session.
 func (e *Engine) DDL(ctx context.Context, s bind.Statement, captured catalog.Session) ([]Warning, error) {
 	e.ddlMu.Lock()
 	defer e.ddlMu.Unlock()
@@ -105,33 +105,16 @@ func ids(ts []*catalog.Table) []catalog.ID {
 
 func (e *Engine) drop(ctx context.Context, s *bind.DropTables) ([]Warning, error) {
 	cat := e.cat.Load()
-	var targets []*catalog.Table
-	var missing []string
-	for _, n := range s.Names {
-		t, ok := cat.Table(n.DB, n.Name)
-		if !ok || t.Kind != s.Kind {
-			if ok {
-				return nil, sqlerr.New(sqlerr.WrongObject, "'%s.%s' is not %s", n.DB, n.Name, strings.ToUpper(string(s.Kind)))
-			}
-			missing = append(missing, n.DB+"."+n.Name)
-			continue
-		}
-		targets = append(targets, t)
+	going, missing, err := s.Resolve(cat)
+	if err != nil {
+		return nil, err
 	}
 	var warnings []Warning
 	if len(missing) > 0 {
-		err := sqlerr.New(sqlerr.BadTable, "Unknown table '%s'", strings.Join(missing, ","))
-		if !s.IfExists {
-			return nil, err
-		}
-		warnings = note(err)
+		warnings = note(sqlerr.New(sqlerr.BadTable, "Unknown table '%s'", strings.Join(missing, ",")))
 	}
-	if len(targets) == 0 {
+	if len(going) == 0 {
 		return warnings, nil
-	}
-	going, err := catalog.DropPlan(cat, targets, s.Cascade)
-	if err != nil {
-		return nil, err
 	}
 	next := cat
 	for _, t := range going {
@@ -147,7 +130,8 @@ func (e *Engine) drop(ctx context.Context, s *bind.DropTables) ([]Warning, error
 func (e *Engine) create(ctx context.Context, s *bind.CreateTable, captured catalog.Session) ([]Warning, error) {
 	t := *s.Table
 	cat := e.cat.Load()
-	entry := store.Entry{Text: t.Text, Tables: []*catalog.Table{&t}}
+	t.CreatedAt, t.Session = time.Now().UnixMicro(), captured
+	change := cat.WithTable
 	if old, ok := cat.Table(t.Database, t.Name); ok {
 		err := sqlerr.New(sqlerr.TableExists, "Table '%s' already exists", t.Name)
 		switch {
@@ -156,10 +140,15 @@ func (e *Engine) create(ctx context.Context, s *bind.CreateTable, captured catal
 		case !s.OrReplace || old.Kind != catalog.View || t.Kind != catalog.View:
 			return nil, err
 		}
-		cat = cat.WithoutTable(old.ID)
-		entry.DropTables = []catalog.ID{old.ID}
+		t.ID, change = old.ID, cat.WithChanged // its readers go on naming it
+	} else {
+		t.ID = e.nextID()
 	}
-	t.ID, t.CreatedAt, t.Session = e.nextID(), time.Now().UnixMicro(), captured
+	for _, id := range t.Reads {
+		if _, ok := cat.TableByID(id); !ok && !isVirtual(id) {
+			return nil, sqlerr.New(sqlerr.NoSuchTable, "A table that '%s' reads was dropped meanwhile", t.Name)
+		}
+	}
 	var plan *physical.Plan
 	if t.Kind == catalog.MaterializedView {
 		var err error
@@ -171,7 +160,7 @@ func (e *Engine) create(ctx context.Context, s *bind.CreateTable, captured catal
 	if err := e.checkOptions(&t); err != nil {
 		return nil, err
 	}
-	next, err := cat.WithTable(&t)
+	next, err := change(&t)
 	if err != nil {
 		return nil, err
 	}
@@ -179,7 +168,7 @@ func (e *Engine) create(ctx context.Context, s *bind.CreateTable, captured catal
 	if err != nil {
 		return nil, err
 	}
-	if err := e.logDDL(ctx, next, entry); err != nil {
+	if err := e.logDDL(ctx, next, store.Entry{Text: t.Text, Tables: []*catalog.Table{&t}}); err != nil {
 		start(false)
 		return nil, err
 	}
