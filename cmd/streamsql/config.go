@@ -21,36 +21,35 @@ type Config struct {
 	Ready func(child.Ready)
 }
 
-// parseServe reads the flags of serve, the environment and the config file.
-func parseServe(e env, args []string) (Config, error) {
-	var c Config
+// parseServe reads the flags of serve, the environment and the config file. The
+// flags are returned for the sake of their help.
+func parseServe(e env, args []string) (c Config, fs *settings.Flags, err error) {
 	var level slog.Level
 	format := "text"
-	fs := newFlags(e, "serve", "[flags]",
-		"Runs the server until SIGINT or SIGTERM. Once it serves, a line of JSON with its addresses\nappears on standard output; logs go to standard error.")
+	fs = settings.NewFlags("serve", "[flags]",
+		"Runs the server until SIGINT or SIGTERM. Once it serves, a line of JSON with its addresses\nappears on standard output; logs go to standard error.\nEvery flag is also an environment variable, as STREAMSQL_LOG_LEVEL, and a key of the --config file.")
 	fs.StringVar(&c.MySQL, "mysql", "127.0.0.1:4000", "`address` for MySQL clients; port 0 takes a free one")
 	fs.StringVar(&c.Data, "data", "./data", "data `directory`")
 	fs.IntVar(&c.Workers, "workers", 0, "threads that run queries; 0: one per core")
 	fs.DurationVar(&c.CheckpointInterval, "checkpoint-interval", time.Second, "how often state is made durable")
-	fs.TextVar(&level, "log-level", slog.LevelInfo, "debug, info, warn or error")
-	fs.StringVar(&format, "log-format", format, "text or json")
+	fs.TextVar(&level, "log-level", slog.LevelInfo, "`level`: debug, info, warn or error")
+	fs.StringVar(&format, "log-format", format, "`format`: text or json")
 	fs.String(settings.FileFlag, "", "YAML `file` with further settings")
-	if err := settings.Parse(fs, args, e.lookup); err != nil {
-		return c, err
+	if err := settings.Parse(fs.FlagSet, args, e.lookup); err != nil {
+		return c, fs, err
 	}
 	switch {
 	case fs.NArg() > 0:
-		return c, fmt.Errorf("unexpected argument %q", fs.Arg(0))
+		return c, fs, fmt.Errorf("unexpected argument %q", fs.Arg(0))
 	case c.Workers < 0:
-		return c, fmt.Errorf("--workers=%d: want 0 or more", c.Workers)
+		return c, fs, fmt.Errorf("--workers=%d: want 0 or more", c.Workers)
 	case c.CheckpointInterval <= 0:
-		return c, fmt.Errorf("--checkpoint-interval=%v: want more than 0", c.CheckpointInterval)
+		return c, fs, fmt.Errorf("--checkpoint-interval=%v: want more than 0", c.CheckpointInterval)
 	case c.Data == "":
-		return c, fmt.Errorf("--data is empty")
+		return c, fs, fmt.Errorf("--data is empty")
 	}
-	var err error
 	c.Log, err = newLog(e.stderr, format, level)
-	return c, err
+	return c, fs, err
 }
 
 func newLog(w io.Writer, format string, level slog.Level) (*slog.Logger, error) {

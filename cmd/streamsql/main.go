@@ -4,14 +4,14 @@ package main
 
 import (
 	"context"
-	"errors"
-	"flag"
 	"fmt"
 	"io"
 	"os"
 	"os/signal"
 	"runtime/debug"
 	"syscall"
+
+	"streamsql/cmd/streamsql/settings"
 )
 
 // A command runs to its end and returns the exit code.
@@ -68,8 +68,7 @@ func dispatch(ctx context.Context, e env, args []string) int {
 			return c.run(ctx, e, args[1:])
 		}
 	}
-	fmt.Fprintf(e.stderr, "streamsql: unknown command %q\n\n", args[0])
-	printHelp(e.stderr)
+	fmt.Fprintf(e.stderr, "streamsql: unknown command %q (streamsql help lists them)\n", args[0])
 	return exitUsage
 }
 
@@ -78,27 +77,13 @@ func printHelp(w io.Writer) {
 	for _, c := range commands() {
 		fmt.Fprintf(w, "  %-8s %s\n", c.name, c.summary)
 	}
-	fmt.Fprint(w, "\nstreamsql COMMAND -h describes the flags of a command. Every flag of serve is also\nan environment variable STREAMSQL_… and a key of the --config file.\n")
-}
-
-// newFlags is a flag set that speaks as the command it belongs to.
-func newFlags(e env, name, args, about string) *flag.FlagSet {
-	fs := flag.NewFlagSet("streamsql "+name, flag.ContinueOnError)
-	fs.SetOutput(e.stderr)
-	fs.Usage = func() {
-		fmt.Fprintf(e.stderr, "usage: streamsql %s %s\n\n%s\n\n", name, args, about)
-		fs.PrintDefaults()
-	}
-	return fs
+	fmt.Fprint(w, "\nstreamsql COMMAND --help describes the flags of a command. Every flag of serve is also\nan environment variable STREAMSQL_… and a key of the --config file.\n")
 }
 
 // failed prints err as the command's and returns the exit code for it.
-func failed(e env, name string, code int, err error) int {
-	if errors.Is(err, flag.ErrHelp) {
-		return 0
-	}
+func failed(e env, name string, err error) int {
 	fmt.Fprintf(e.stderr, "streamsql %s: %v\n", name, err)
-	return code
+	return exitFailed
 }
 
 // release is set by the linker: -ldflags "-X main.release=1.2.3".
@@ -126,9 +111,9 @@ func version() string {
 }
 
 func runVersion(_ context.Context, e env, args []string) int {
-	fs := newFlags(e, "version", "", "Prints the version of this binary.")
+	fs := settings.NewFlags("version", "", "Prints the version of this binary.")
 	if err := fs.Parse(args); err != nil {
-		return failed(e, "version", exitUsage, err)
+		return fs.Failed(err, e.stdout, e.stderr)
 	}
 	fmt.Fprintln(e.stdout, "streamsql", version())
 	return 0

@@ -2,10 +2,12 @@ package main
 
 import (
 	"context"
+	"errors"
 	"net"
 	"os"
 
 	"streamsql/cmd/streamsql/child"
+	"streamsql/cmd/streamsql/settings"
 	"streamsql/cmd/streamsql/slt"
 )
 
@@ -25,24 +27,31 @@ func runTest(ctx context.Context, e env, args []string) int {
 
 // runScript gives a file to the shell, connected to a private server.
 func runScript(ctx context.Context, e env, args []string) int {
-	fs := newFlags(e, "run", "[shell flags] file.sql",
+	fs := settings.NewFlags("run", "[shell flags] file.sql",
 		"Starts a server on a temporary data directory and a free port, runs the file through the shell,\nand stops it. Flags are those of streamsql sql, save host, port and user.")
-	if len(args) == 0 {
-		fs.Usage()
-		return exitUsage
-	}
-	if args[0] == "-h" || args[0] == "-help" || args[0] == "--help" {
-		fs.Usage()
+	switch {
+	case len(args) == 0:
+		return fs.Failed(errors.New("no file given"), e.stdout, e.stderr)
+	case asksHelp(args):
+		fs.Help(e.stdout)
 		return 0
+	}
+	// What is wrong is said before a server starts.
+	if o, sfs, err := parseSQL(e, args); err != nil {
+		return sfs.Failed(err, e.stdout, e.stderr)
+	} else if o.File != "" {
+		if _, err := os.Stat(o.File); err != nil {
+			return failed(e, "run", err)
+		}
 	}
 	s, err := startPrivate(ctx)
 	if err != nil {
-		return failed(e, "run", exitFailed, err)
+		return failed(e, "run", err)
 	}
 	defer s.Stop()
 	host, port, err := net.SplitHostPort(s.Addr())
 	if err != nil {
-		return failed(e, "run", exitFailed, err)
+		return failed(e, "run", err)
 	}
 	return runSQL(ctx, e, append([]string{"-h", host, "-P", port, "-u", "root"}, args...))
 }

@@ -19,16 +19,16 @@ import (
 )
 
 func runServe(ctx context.Context, e env, args []string) int {
-	c, err := parseServe(e, args)
+	c, fs, err := parseServe(e, args)
 	if err != nil {
-		return failed(e, "serve", exitUsage, err)
+		return fs.Failed(err, e.stdout, e.stderr)
 	}
 	c.Ready = func(r child.Ready) {
 		r.Ready, r.Version, r.PID = true, version(), os.Getpid()
 		json.NewEncoder(e.stdout).Encode(r)
 	}
 	if err := serve(ctx, c); err != nil {
-		return failed(e, "serve", exitFailed, err)
+		return failed(e, "serve", err)
 	}
 	return 0
 }
@@ -48,7 +48,7 @@ func serve(ctx context.Context, c Config) error {
 	}
 	listener, err := net.Listen("tcp", c.MySQL)
 	if err != nil {
-		return err
+		return fmt.Errorf("--mysql=%s: %w", c.MySQL, err)
 	}
 	defer listener.Close()
 	eng, err := engine.Open(engine.Config{

@@ -2,17 +2,19 @@ package main
 
 import (
 	"context"
-	"errors"
+	"flag"
+	"fmt"
 	"strings"
 
+	"streamsql/cmd/streamsql/settings"
 	"streamsql/cmd/streamsql/shell"
 )
 
 // runSQL is the shell.
 func runSQL(ctx context.Context, e env, args []string) int {
-	o, err := parseSQL(e, args)
+	o, fs, err := parseSQL(e, args)
 	if err != nil {
-		return failed(e, "sql", exitUsage, err)
+		return fs.Failed(err, e.stdout, e.stderr)
 	}
 	return shell.Run(ctx, o, e.stdin, e.stdout, e.stderr)
 }
@@ -20,9 +22,9 @@ func runSQL(ctx context.Context, e env, args []string) int {
 // parseSQL reads the flags of sql. They are those of the mysql client, also
 // written as it takes them, without a space: -uroot -P4000 -pSECRET. The
 // password may come from STREAMSQL_PASSWORD or MYSQL_PWD.
-func parseSQL(e env, args []string) (shell.Options, error) {
-	var o shell.Options
-	fs := newFlags(e, "sql", "[flags] [file.sql]", "Connects to a server of the MySQL protocol and runs statements: those of -e, of the file,\nor of the standard input; on a terminal, those that you type.")
+// With nothing behind it -h asks for help.
+func parseSQL(e env, args []string) (o shell.Options, fs *settings.Flags, err error) {
+	fs = settings.NewFlags("sql", "[flags] [file.sql]", "Connects to a server of the MySQL protocol and runs statements: those of -e, of the file,\nor of the standard input; on a terminal, those that you type.")
 	for _, name := range []string{"h", "host"} {
 		fs.StringVar(&o.Host, name, "127.0.0.1", "server `host`, or the path of a socket")
 	}
@@ -46,11 +48,14 @@ func parseSQL(e env, args []string) (shell.Options, error) {
 	for _, name := range []string{"t", "table"} {
 		fs.BoolVar(&o.Table, name, false, "print tables also where nobody looks")
 	}
+	if asksHelp(args) {
+		return o, fs, flag.ErrHelp
+	}
 	if err := fs.Parse(splitShort(args)); err != nil {
-		return o, err
+		return o, fs, err
 	}
 	if fs.NArg() > 1 {
-		return o, errors.New("one file at a time")
+		return o, fs, fmt.Errorf("flags stand before the file, and it is one file at a time: what is %q?", fs.Arg(1))
 	}
 	o.File = fs.Arg(0)
 	for _, name := range []string{"STREAMSQL_PASSWORD", "MYSQL_PWD"} {
@@ -58,7 +63,12 @@ func parseSQL(e env, args []string) (shell.Options, error) {
 			o.Password = p
 		}
 	}
-	return o, nil
+	return o, fs, nil
+}
+
+// asksHelp tells -h for help from mysql's -h HOST.
+func asksHelp(args []string) bool {
+	return len(args) == 1 && (args[0] == "-h" || args[0] == "-help" || args[0] == "--help")
 }
 
 // splitShort takes the flags of one letter off the values that follow them

@@ -29,16 +29,16 @@ func TestParseSQL(t *testing.T) {
 		"-- -x.sql":               with(func(o *shell.Options) { o.File = "-x.sql" }),
 	} {
 		e := env{stdout: io.Discard, stderr: io.Discard, lookup: func(string) (string, bool) { return "", false }}
-		got, err := parseSQL(e, strings.Fields(args))
+		got, _, err := parseSQL(e, strings.Fields(args))
 		if err != nil || !reflect.DeepEqual(got, want) {
 			t.Errorf("%q: %+v, %v, want %+v", args, got, err, want)
 		}
 	}
 	e := env{stderr: io.Discard, lookup: func(name string) (string, bool) { return "fromenv", name == "MYSQL_PWD" }}
-	if o, err := parseSQL(e, nil); err != nil || o.Password != "fromenv" {
+	if o, _, err := parseSQL(e, nil); err != nil || o.Password != "fromenv" {
 		t.Errorf("password %q, %v", o.Password, err)
 	}
-	if _, err := parseSQL(e, []string{"a.sql", "b.sql"}); err == nil {
+	if _, _, err := parseSQL(e, []string{"a.sql", "b.sql"}); err == nil {
 		t.Error("two files were taken")
 	}
 }

@@ -61,7 +61,19 @@ func Parse(fs *flag.FlagSet, args []string, lookup func(string) (string, bool)) 
 			fill(name, values[name], path)
 		}
 	}
-	return errors.Join(errs...)
+	return oneLine(errs)
+}
+
+// oneLine is all errors in a line; nil for none.
+func oneLine(errs []error) error {
+	if len(errs) < 2 {
+		return errors.Join(errs...)
+	}
+	texts := make([]string, len(errs))
+	for i, err := range errs {
+		texts[i] = err.Error()
+	}
+	return errors.New(strings.Join(texts, "; "))
 }
 
 // Variable is the environment variable of a flag.

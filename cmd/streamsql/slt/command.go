@@ -3,12 +3,13 @@ package slt
 import (
 	"context"
 	"errors"
-	"flag"
 	"fmt"
 	"io"
 	"os/exec"
 	"strings"
 	"time"
+
+	"streamsql/cmd/streamsql/settings"
 )
 
 // Server is a private server that lives as long as a run.
@@ -28,13 +29,9 @@ const (
 	exitUsage  = 2 // wrong flags, no files, no server
 )
 
-const usage = `usage: streamsql test [flags] FILE|DIRECTORY ...
-
-Runs SQL scripts with expected results. Without -dsn it starts a server of its
+const about = `Runs SQL scripts with expected results. Without --dsn it starts a server of its
 own on a temporary data directory, and kills it with -9 where a script says
-restart.
-
-`
+restart.`
 
 type command struct {
 	Options
@@ -48,13 +45,9 @@ type command struct {
 // that is used without -dsn. The result is the exit code: 1 if a record failed or
 // none passed, 2 on wrong usage.
 func Main(ctx context.Context, args []string, stdout, stderr io.Writer, start func(context.Context) (Server, error)) int {
-	c, err := parseFlags(args, stderr)
-	if errors.Is(err, flag.ErrHelp) {
-		return exitOK
-	}
+	c, fs, err := parseFlags(args)
 	if err != nil {
-		fmt.Fprintln(stderr, "streamsql test:", err)
-		return exitUsage
+		return fs.Failed(err, stdout, stderr)
 	}
 	c.Out = stdout
 	if c.DSN == "" {
@@ -89,43 +82,36 @@ func Main(ctx context.Context, args []string, stdout, stderr io.Writer, start fu
 	return exitOK
 }
 
-func parseFlags(args []string, stderr io.Writer) (*command, error) {
-	c := &command{}
-	fs := flag.NewFlagSet("streamsql test", flag.ContinueOnError)
-	fs.SetOutput(stderr)
+func parseFlags(args []string) (c *command, fs *settings.Flags, err error) {
+	c = &command{}
+	fs = settings.NewFlags("test", "[flags] FILE|DIRECTORY …", about)
 	fs.StringVar(&c.DSN, "dsn", "", "`user[:password]@tcp(host:port)/` of a running server")
-	fs.StringVar(&c.Engine, "engine", StreamSQL, "streamsql or mariadb: the name that skipif and onlyif compare with; mariadb also rewrites the statements")
+	fs.StringVar(&c.Engine, "engine", StreamSQL, "`name` that skipif and onlyif compare with: streamsql or mariadb, which also rewrites the statements")
 	fs.StringVar(&c.restartCmd, "restart-cmd", "", "shell `command` that the restart line runs; it returns once the server is stopped and started again")
 	fs.BoolVar(&c.Interrupt, "interrupt", false, "restart the server once in the middle of every script")
-	fs.IntVar(&c.Parallel, "parallel", 1, "scripts at a time, each in a database of its own")
+	fs.IntVar(&c.Parallel, "parallel", 1, "how `many` scripts at a time, each in a database of its own")
 	fs.DurationVar(&c.Timeout, "timeout", 60*time.Second, "time for each script")
 	fs.BoolVar(&c.Verbose, "v", false, "print every record with its time, and the SQL as sent where it was rewritten")
 	fs.BoolVar(&c.Fill, "fill", false, "write the rows received where the expected part is a single line ?, and the letters where the types are ?")
 	fs.BoolVar(&c.Keep, "keep", false, "leave the databases behind")
 	fs.StringVar(&c.json, "json", "", "write the outcome of every record to this `file`")
 	fs.StringVar(&c.junit, "junit", "", "the same as JUnit's XML, to this `file`")
-	fs.Usage = func() {
-		io.WriteString(stderr, usage)
-		fs.PrintDefaults()
-	}
 	if err := fs.Parse(args); err != nil {
-		return nil, err
+		return nil, fs, err
 	}
 	if c.Engine != StreamSQL && c.Engine != MariaDB {
-		return nil, fmt.Errorf("unknown engine %q: it is streamsql or mariadb", c.Engine)
+		return nil, fs, fmt.Errorf("unknown engine %q: it is streamsql or mariadb", c.Engine)
 	}
 	if fs.NArg() == 0 {
-		fs.Usage()
-		return nil, errors.New("no files given")
+		return nil, fs, errors.New("no files given")
 	}
-	var err error
 	if c.files, err = Find(fs.Args()); err != nil {
-		return nil, err
+		return nil, fs, err
 	}
 	if len(c.files) == 0 {
-		return nil, fmt.Errorf("no .slt file below %s", strings.Join(fs.Args(), ", "))
+		return nil, fs, fmt.Errorf("no .slt file below %s", strings.Join(fs.Args(), ", "))
 	}
-	return c, nil
+	return c, fs, nil
 }
 
 func (c *command) write(rep *Report) error {
