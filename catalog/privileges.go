@@ -66,17 +66,22 @@ type Need struct {
 	Table     string
 }
 
-// readOnly are the databases that nobody writes to: they are computed.
-var readOnly = map[string]bool{"information_schema": true, "performance_schema": true}
+// readOnly are the databases that nobody writes to: they are computed. Everybody
+// may read those that show nobody's data.
+var readOnly = map[string]struct{ public bool }{
+	"information_schema": {true}, "performance_schema": {true}, "streamsql": {false},
+}
 
 // Check answers nil when u may do n, else error 1142 for an object or 1044 for
 // a database.
 func Check(u *User, n Need) error {
-	if readOnly[strings.ToLower(n.Database)] {
-		if n.Privilege == Select {
+	if db, ok := readOnly[strings.ToLower(n.Database)]; ok {
+		if n.Privilege != Select {
+			return databaseDenied(u, n.Database)
+		}
+		if db.public {
 			return nil
 		}
-		return databaseDenied(u, n.Database)
 	}
 	var have Privilege
 	for _, g := range u.Grants {

@@ -190,6 +190,9 @@ func (e *Engine) checkOptions(t *catalog.Table) error {
 			return sqlerr.New(sqlerr.WrongArguments, "Unknown option '%s' in WITH; known here: %s", k, strings.Join(known, ", "))
 		}
 	}
+	if v, ok := t.Options["on_error"]; ok && v != "log" && v != "fail" {
+		return sqlerr.New(sqlerr.WrongArguments, "on_error is 'log' or 'fail', not '%s'", v)
+	}
 	return nil
 }
 

@@ -170,6 +170,10 @@ func (e *Engine) applied(j *job, id uint64) {
 	j.inFlight = j.inFlight[1:]
 	j.batches++
 	j.takeErrors(id, &f.errors)
+	if err := j.intolerable(); err != nil {
+		e.jobFailed(j, err)
+		return
+	}
 	m := moment{id: id}
 	if f.info.Snapshot {
 		m.images = newImageSet(f.images)

@@ -25,9 +25,14 @@ const resultRows = 64 * 1024
 // query runs a plan over one snapshot with the transaction's own writes over it,
 // as one batch.
 func (e *Engine) query(ctx context.Context, plan *physical.Plan, o ReadOptions, t *tx) (Rows, error) {
-	objects, streams, err := e.objectsOf(plan)
+	objects, streams, virtual, err := e.objectsOf(plan)
 	if err != nil {
 		return nil, err
+	}
+	for _, id := range virtual {
+		if err := e.awaitVirtual(ctx, id, o.After, o.Timeout); err != nil {
+			return nil, err
+		}
 	}
 	snap := &snapshot{}
 	if len(objects) > 0 {
@@ -90,8 +95,9 @@ func (e *Engine) query(ctx context.Context, plan *physical.Plan, o ReadOptions, 
 	return r, nil
 }
 
-// objectsOf lists what a plan reads, and whether a stream must be read from the log.
-func (e *Engine) objectsOf(plan *physical.Plan) (objects []*catalog.Table, streams bool, err error) {
+// objectsOf lists what a plan reads, system views apart, and whether a stream
+// must be read from the log.
+func (e *Engine) objectsOf(plan *physical.Plan) (objects []*catalog.Table, streams bool, virtual []catalog.ID, err error) {
 	cat := e.Catalog()
 	seen := map[catalog.ID]bool{}
 	physical.Walk(plan.Root, func(n *physical.Node) bool {
@@ -101,6 +107,7 @@ func (e *Engine) objectsOf(plan *physical.Plan) (objects []*catalog.Table, strea
 		id := catalog.ID(n.Source.Table)
 		seen[id] = true
 		if isVirtual(id) {
+			virtual = append(virtual, id)
 			return true
 		}
 		t, ok := cat.TableByID(id)
@@ -112,7 +119,7 @@ func (e *Engine) objectsOf(plan *physical.Plan) (objects []*catalog.Table, strea
 		streams = streams || t.Kind == catalog.StreamTable && t.Options["connector"] == ""
 		return true
 	})
-	return objects, streams, err
+	return objects, streams, virtual, err
 }
 
 // rows is a result under way. Inline, Next itself runs the tasks until there is

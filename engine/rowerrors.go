@@ -1,7 +1,10 @@
 package engine
 
 import (
+	"fmt"
+	"slices"
 	"sort"
+	"strings"
 	"sync"
 
 	"streamsql/catalog"
@@ -60,6 +63,16 @@ func (j *job) takeErrors(batchID uint64, l *errorLog) {
 			delete(j.rowErrors, key)
 		}
 	}
+}
+
+// intolerable is the reason to end a view made WITH (on_error = 'fail') that
+// could not compute a row; nil: there is none.
+func (j *job) intolerable() error {
+	if len(j.rowErrors) == 0 || j.table.Options["on_error"] != "fail" {
+		return nil
+	}
+	first := slices.MinFunc(j.errorList(), func(a, b RowError) int { return strings.Compare(a.Row, b.Row) })
+	return fmt.Errorf("%s, in the row %s of batch %d, and on_error is 'fail'", first.Reason, first.Row, first.Batch)
 }
 
 // Errors lists the rows that continuous queries could not compute, by view and batch.

@@ -1,6 +1,9 @@
 package engine
 
 import (
+	"context"
+	"time"
+
 	"streamsql/catalog"
 	"streamsql/catalog/infoschema"
 	"streamsql/operators/batch"
@@ -10,6 +13,49 @@ func isVirtual(id catalog.ID) bool { return id >= infoschema.FirstID }
 
 // virtual computes the rows of a system view, now.
 func (e *Engine) virtual(id catalog.ID) []*batch.Chunk {
-	cols, n := infoschema.Rows(e.Catalog(), id)
-	return []*batch.Chunk{{Cols: cols, N: n}}
+	c := &batch.Chunk{}
+	if id == infoschema.Errors {
+		c.Cols, c.N = infoschema.Fill(id, e.addErrors)
+	} else {
+		c.Cols, c.N = infoschema.Rows(e.Catalog(), id)
+	}
+	return []*batch.Chunk{c}
+}
+
+func (e *Engine) addErrors(add func(values ...any)) {
+	cat := e.Catalog()
+	for _, x := range e.Errors() {
+		if t, ok := cat.TableByID(x.View); ok {
+			add(t.Database, t.Name, x.Batch, x.Operator, int(x.Code), x.Reason, x.Row, x.Count)
+		}
+	}
+}
+
+// awaitVirtual waits until a system view can show all that came of a position:
+// streamsql.errors, that all views have taken it in. Those that failed never do.
+func (e *Engine) awaitVirtual(ctx context.Context, id catalog.ID, after Position, timeout time.Duration) error {
+	if id != infoschema.Errors || after == 0 {
+		return nil
+	}
+	for _, s := range e.Status() {
+		t, ok := e.Catalog().TableByID(s.View)
+		if !ok || s.State == "failed" {
+			continue
+		}
+		snap, err := e.acquire(ctx, []*catalog.Table{t}, after, timeout, 0)
+		if err == nil {
+			snap.release()
+		} else if ctx.Err() != nil || !e.hasFailed(s.View) {
+			return err
+		}
+	}
+	return nil
+}
+
+// hasFailed reports that a view does not run, or is no more.
+func (e *Engine) hasFailed(id catalog.ID) bool {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	j := e.jobs[id]
+	return j == nil || j.failed != nil
 }

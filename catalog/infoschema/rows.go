@@ -10,19 +10,34 @@ import (
 )
 
 // Rows computes the n rows of a system view over a version of the catalog, as
-// columns.
+// columns. It knows none of a view of streamsql: see Fill.
 func Rows(r catalog.Reader, id catalog.ID) (cols []*vector.Vector, n int) {
-	if id <= FirstID || int(id-FirstID) > len(list) {
+	t, d := find(id)
+	if t == nil {
 		return nil, 0
 	}
-	out := &rows{catalog: Wrap(r)}
-	for _, c := range list[id-FirstID-1].Columns {
-		out.cols = append(out.cols, vector.New(c.Type, 0))
-	}
-	if make := definitions[id-FirstID-1].rows; make != nil {
-		make(out)
+	out := newRows(t)
+	if out.catalog = Wrap(r); d.rows != nil {
+		d.rows(out)
 	}
 	return out.cols, out.n
+}
+
+// Fill makes the n rows of a system view that fill adds: a value for each
+// column, nil for NULL.
+func Fill(id catalog.ID, fill func(add func(values ...any))) (cols []*vector.Vector, n int) {
+	t, _ := find(id)
+	out := newRows(t)
+	fill(out.add)
+	return out.cols, out.n
+}
+
+func newRows(t *catalog.Table) *rows {
+	out := &rows{}
+	for _, c := range t.Columns {
+		out.cols = append(out.cols, vector.New(c.Type, 0))
+	}
+	return out
 }
 
 // rows is a system view while its rows are made.
@@ -42,6 +57,8 @@ func (r *rows) add(values ...any) {
 			r.cols[i].AppendInt(int64(v))
 		case int64:
 			r.cols[i].AppendInt(v)
+		case uint64:
+			r.cols[i].AppendInt(int64(v))
 		default:
 			r.cols[i].AppendString(fmt.Sprint(v))
 		}
