@@ -87,3 +87,31 @@ func TestTransactions(t *testing.T) {
 	h.want(`SELECT * FROM t ORDER BY id`, "1 7; 2 2; 4 5; 5 1")
 	h.want(`SELECT * FROM s`, "15")
 }
+
+// TestLookUpByKey reads single rows by key, from a served Merge, a view of its
+// own, a table, and a table with a transaction's own writes over it.
+func TestLookUpByKey(t *testing.T) {
+	h := open(t, Config{})
+	h.exec(`CREATE DATABASE d; CREATE TABLE t (id BIGINT UNSIGNED PRIMARY KEY, d DECIMAL(10,2), day DATE);
+		INSERT INTO t VALUES (1, 1.50, '2026-01-01'), (2, 2.50, '2026-01-02'), (3, 2.50, '2026-01-02');
+		CREATE MATERIALIZED VIEW served AS SELECT COUNT(*) AS n, day, d FROM t GROUP BY d, day;
+		CREATE MATERIALIZED VIEW own AS SELECT d, SUM(id) + 1 AS s FROM t GROUP BY d`)
+	h.want(`SELECT n FROM served WHERE d = 2.5 AND day = '2026-01-02'`, "2")
+	h.want(`SELECT n FROM served WHERE day = DATE '2026-01-01' AND d = 1.5`, "1")
+	h.want(`SELECT n FROM served WHERE day = '2026-01-01' AND d = 2.5`, "")
+	h.want(`SELECT s FROM own WHERE 2.50 = d`, "6")
+	h.want(`SELECT d FROM t WHERE id = 1`, "1.50")
+	h.want(`SELECT d FROM t WHERE id = -1`, "")
+	h.want(`SELECT d FROM t WHERE id = 1 AND id = 2`, "")
+	h.want(`SELECT a.d, b.d FROM t a JOIN t b ON b.id = a.id + 1 WHERE a.id = 1`, "1.50 2.50")
+	h.tx, _ = h.e.Begin()
+	h.exec(`UPDATE t SET d = 9 WHERE id = 1; DELETE FROM t WHERE id = 2; INSERT INTO t VALUES (7, 7, NULL)`)
+	h.want(`SELECT d FROM t WHERE id = 1`, "9.00")
+	h.want(`SELECT d FROM t WHERE id = 2`, "")
+	h.want(`SELECT d FROM t WHERE id = 7`, "7.00")
+	h.tx.Rollback()
+	h.tx = nil
+	h.exec(`DELETE FROM t WHERE id = 1`)
+	h.want(`SELECT n FROM served WHERE d = 1.5 AND day = '2026-01-01'`, "")
+	h.want(`SELECT d FROM t WHERE id = 1`, "")
+}

@@ -2,10 +2,15 @@ package engine
 
 import (
 	"context"
+	"slices"
 
 	"streamsql/catalog"
 	"streamsql/engine/task"
 	"streamsql/engine/topic"
+	"streamsql/operators"
+	"streamsql/operators/batch"
+	"streamsql/planner/physical"
+	"streamsql/sql/vector"
 )
 
 // feed gives all that a snapshot holds of a flow's sources to its tasks, as one
@@ -26,8 +31,9 @@ func (e *Engine) feed(ctx context.Context, flow *task.Flow, info *task.Info, sna
 				s.SendPruned(info, s.Constant)
 			}
 		case snap.images[id] != nil:
+			key := e.keyOf(id, s.Equals)
 			for _, part := range snap.images[id].parts {
-				rows := part.Scan().Next
+				rows := readRows(part, key)
 				if w := own.tables[id]; w != nil {
 					rows = w.Over(rows)
 				}
@@ -81,6 +87,38 @@ func (e *Engine) feed(ctx context.Context, flow *task.Flow, info *task.Info, sna
 		s.End(info, tokens[i])
 	}
 	return nil
+}
+
+// readRows reads an image: the one row with the key, if there is one, or all.
+func readRows(im operators.Image, key []*vector.Vector) func(max int) *batch.Chunk {
+	if key != nil {
+		if c, ok := im.Get(key, 0); ok {
+			return func(int) *batch.Chunk {
+				row := c
+				c = nil
+				return row
+			}
+		}
+	}
+	return im.Scan().Next
+}
+
+// keyOf is the key by which a row of a table or view can be looked up when some
+// columns are known; nil: they are not enough.
+func (e *Engine) keyOf(id catalog.ID, equals []physical.ColumnValue) []*vector.Vector {
+	t, ok := e.cat.Load().TableByID(id)
+	if !ok || len(equals) == 0 {
+		return nil
+	}
+	var key []*vector.Vector
+	for _, c := range t.Primary {
+		k := slices.IndexFunc(equals, func(e physical.ColumnValue) bool { return e.Column == c })
+		if k < 0 {
+			return nil
+		}
+		key = append(key, equals[k].Value.Value.Vector(t.Columns[c].Type))
+	}
+	return key
 }
 
 // readLog calls fn for each block of the log between two sequences, inclusive.

@@ -46,7 +46,7 @@ func (e *Engine) query(ctx context.Context, plan *physical.Plan, o ReadOptions, 
 	}
 	r := &rows{e: e, plan: plan, snap: snap, wake: make(chan struct{}, 1)}
 	r.ctx, r.cancel = context.WithCancelCause(ctx)
-	size := snap.rows()
+	size := e.rowsToRead(plan, snap)
 	tasks := 1
 	var exec task.Executor = e.pool
 	if r.inline = size <= inlineRows; r.inline {
@@ -93,6 +93,26 @@ func (e *Engine) query(ctx context.Context, plan *physical.Plan, o ReadOptions, 
 		}
 	}()
 	return r, nil
+}
+
+// rowsToRead is about how many rows of images a plan reads.
+func (e *Engine) rowsToRead(plan *physical.Plan, snap *snapshot) int64 {
+	var n int64
+	physical.Walk(plan.Root, func(x *physical.Node) bool {
+		if x.Kind != physical.Source {
+			return true
+		}
+		id := catalog.ID(x.Source.Table)
+		if im := snap.images[id]; im != nil {
+			if e.keyOf(id, x.Source.Equals) != nil {
+				n++
+			} else {
+				n += im.rows()
+			}
+		}
+		return true
+	})
+	return n
 }
 
 // objectsOf lists what a plan reads, system views apart, and whether a stream

@@ -246,7 +246,7 @@ func checkImage(t *testing.T, v *operators.View) {
 			if c.Weight(i) <= 0 {
 				t.Fatalf("a row is there %d times", c.Weight(i))
 			}
-			if got := im.Get([]*vector.Vector{c.Cols[1], c.Cols[0]}, i); got != nil && got.String() != c.Gather([]int32{int32(i)}).String() {
+			if got, _ := im.Get([]*vector.Vector{c.Cols[1], c.Cols[0]}, i); got != nil && got.String() != c.Gather([]int32{int32(i)}).String() {
 				t.Fatalf("Get gives %s for %s", got, c.AppendRow(nil, i))
 			}
 		}

@@ -1,6 +1,9 @@
 package operators
 
-import "streamsql/operators/batch"
+import (
+	"streamsql/operators/batch"
+	"streamsql/sql/vector"
+)
 
 // Result is the end of a continuous query: it holds the rows that readers see.
 type Result interface {
@@ -23,6 +26,10 @@ type Image interface {
 	Rows() int64
 	// Scan begins a reading of all rows.
 	Scan() Scanner
+	// Get looks up the row whose key is row i of key, which has the columns of the
+	// result's unique key in their order, not NULL; nil: there is none. ok is false
+	// for a result that cannot be looked up in: it must be scanned.
+	Get(key []*vector.Vector, i int) (row *batch.Chunk, ok bool)
 	// Release ends the image; it may be called more than once.
 	Release()
 }

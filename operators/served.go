@@ -1,7 +1,9 @@
 package operators
 
 import (
+	"bytes"
 	"encoding/binary"
+	"slices"
 
 	"streamsql/operators/batch"
 	"streamsql/operators/state"
@@ -16,17 +18,24 @@ import (
 type Served struct {
 	*Merge
 	columns []int
+	lookup  []int // for each key of the Merge, which column of the result's key it is; nil: they do not match
 	changes []*batch.Chunk
 }
 
-// NewServed makes a Merge that is the result. Its aggregates must be ones that
-// CanServe.
-func NewServed(spec AggSpec, columns []int, env Env) (*Served, error) {
+// NewServed makes a Merge that is the result: its output at columns, of which
+// those at the positions key are unique. Its aggregates must be ones that CanServe.
+func NewServed(spec AggSpec, columns, key []int, env Env) (*Served, error) {
 	m, err := NewMerge(spec, env)
 	if err != nil {
 		return nil, err
 	}
-	s := &Served{Merge: m, columns: columns}
+	s := &Served{Merge: m, columns: columns, lookup: make([]int, len(spec.Keys))}
+	for g := range spec.Keys {
+		s.lookup[g] = slices.IndexFunc(key, func(k int) bool { return columns[k] == g })
+	}
+	if len(key) != len(spec.Keys) || slices.Contains(s.lookup, -1) {
+		s.lookup = nil
+	}
 	s.CollectChanges(false)
 	return s, nil
 }
@@ -71,7 +80,7 @@ func (s *Served) Changes() []*batch.Chunk {
 
 // Snapshot takes an image of the groups.
 func (s *Served) Snapshot() Image {
-	im := &servedImage{of: s, groups: s.index.store.Snapshot(), heap: s.heap.store.Snapshot()}
+	im := &servedImage{of: s, groups: s.index.store.Snapshot(), heap: s.heap.store.Snapshot(), table: s.index.table.Snapshot()}
 	for _, a := range s.aggs {
 		var values *state.Image
 		if a.values != nil {
@@ -87,6 +96,7 @@ type servedImage struct {
 	of     *Served
 	groups *state.Image
 	heap   *state.Image
+	table  *state.TableImage
 	values []*state.Image // of multisets, by aggregate
 }
 
@@ -111,8 +121,36 @@ func (h imageHeap) Put([]byte) (uint64, error) { panic("an image is read only") 
 func (h imageHeap) Get(x uint64) []byte        { return h.Image.Get(state.Ref(x))[1:] }
 func (h imageHeap) Drop(uint64)                { panic("an image is read only") }
 
+// Get looks up the group whose key is row i of key.
+func (im *servedImage) Get(key []*vector.Vector, i int) (row *batch.Chunk, ok bool) {
+	m, lookup := im.of.Merge, im.of.lookup
+	if len(lookup) == 0 {
+		return nil, false
+	}
+	cols := newVectors(m.index.types, 1)
+	for g, k := range lookup {
+		cols[g].AppendFrom(key[k], i)
+	}
+	var r state.Ref
+	if m.index.one {
+		k, _ := cols[0].Wide(0).Int64()
+		r = im.table.FindInt(k)
+	} else {
+		enc := m.index.codec.Append(nil, cols, 0)
+		r = im.table.Find(m.index.hashOf(cols), func(r state.Ref) bool {
+			return bytes.HasPrefix(im.groups.Get(r)[m.fixed:], enc)
+		})
+	}
+	if r == 0 || getInt(im.groups.Get(r)) <= 0 {
+		return nil, true
+	}
+	return im.scan().results([][]byte{im.groups.Get(r)}), true
+}
+
 // Scan begins a reading of all groups.
-func (im *servedImage) Scan() Scanner {
+func (im *servedImage) Scan() Scanner { return im.scan() }
+
+func (im *servedImage) scan() *servedScan {
 	s := &servedScan{im: im}
 	for _, a := range im.of.aggs {
 		var st agg.State
@@ -148,22 +186,27 @@ func (s *servedScan) Next(maxRows int) *batch.Chunk {
 		}
 		return true
 	})
-	n := len(s.rows)
-	if n == 0 {
+	if len(s.rows) == 0 {
 		return nil
 	}
+	return s.results(s.rows)
+}
+
+// results are the result rows of groups.
+func (s *servedScan) results(rows [][]byte) *batch.Chunk {
+	m, n := s.im.of.Merge, len(rows)
 	out := &batch.Chunk{Cols: newVectors(m.out, n), N: n}
 	keys := len(m.spec.Keys)
 	encoded := make([][]byte, n)
-	for i, row := range s.rows {
+	for i, row := range rows {
 		encoded[i] = row[m.fixed:]
 	}
 	m.index.codec.Decode(encoded, out.Cols[:keys])
 	for k, a := range m.aggs {
 		if a.extreme {
-			s.extremes(k, a.at, out.Cols[keys+k])
+			s.extremes(rows, k, a.at, out.Cols[keys+k])
 		} else {
-			s.states[k].AppendResult(s.rows, out.Cols[keys+k], func(int, error) {})
+			s.states[k].AppendResult(rows, out.Cols[keys+k], func(int, error) {})
 		}
 	}
 	out.Cols = pickColumns(out.Cols, s.im.of.columns)
@@ -171,8 +214,8 @@ func (s *servedScan) Next(maxRows int) *batch.Chunk {
 }
 
 // extremes appends the MIN or MAX of aggregate k, whose state lies at at.
-func (s *servedScan) extremes(k, at int, out *vector.Vector) {
-	for _, row := range s.rows {
+func (s *servedScan) extremes(rows [][]byte, k, at int, out *vector.Vector) {
+	for _, row := range rows {
 		if r := state.Ref(binary.LittleEndian.Uint64(row[at:])); r == 0 {
 			out.AppendNull()
 		} else {

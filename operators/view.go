@@ -288,21 +288,19 @@ func (im *ViewImage) Rows() int64 { return im.rows }
 // Release ends the image; it may be called more than once.
 func (im *ViewImage) Release() { im.store.Release() }
 
-// Get looks up the row whose key is row i of key, which has the columns of
-// ViewSpec.Key in their order and types; nil: there is none. For a bag without
-// key columns it always returns nil.
-func (im *ViewImage) Get(key []*vector.Vector, i int) *batch.Chunk {
+// Get looks up the row whose key is row i of key. A bag cannot be looked up in.
+func (im *ViewImage) Get(key []*vector.Vector, i int) (row *batch.Chunk, ok bool) {
 	if im.spec.Key == nil {
-		return nil
+		return nil, false
 	}
 	probe, hash := probeRow(im.spec, im.codec, im.hash, key, i)
 	r := im.table.Find(hash, func(r state.Ref) bool {
 		return im.codec.EqualAt(im.store.Get(r)[viewHeader:], probe, im.spec.Key)
 	})
 	if r == 0 {
-		return nil
+		return nil, true
 	}
-	return decodeChunk(im.codec, [][]byte{im.store.Get(r)[viewHeader:]}, nil)
+	return decodeChunk(im.codec, [][]byte{im.store.Get(r)[viewHeader:]}, nil), true
 }
 
 // Scan begins a reading of all rows.

@@ -34,7 +34,7 @@ func (b *builder) operator(p placed) (id int, op operators.Operator, err error) 
 		op, err = operators.NewReduce(b.agg(n, in(0)), env)
 	case physical.Merge, physical.Distinct:
 		if p.served != nil {
-			op, err = operators.NewServed(b.agg(n, in(0)), p.served, env)
+			op, err = operators.NewServed(b.agg(n, in(0)), p.served, b.plan.Key, env)
 			break
 		}
 		if n.Kind == physical.Distinct {

@@ -8,6 +8,7 @@ import (
 	"streamsql/operators"
 	"streamsql/operators/batch"
 	"streamsql/operators/state"
+	"streamsql/planner/physical"
 	"streamsql/sql/vector"
 )
 
@@ -95,8 +96,10 @@ type Source struct {
 	Table    uint64       // catalog object; 0: Constant
 	Columns  []int        // of the table, in the order that the flow reads them
 	Constant *batch.Chunk // constant rows, part of history
-	Targets  []Target     // an edge into each task of the stage
-	next     int
+	// Equals: what the flow demands of columns of the table; a row may be looked up by them.
+	Equals  []physical.ColumnValue
+	Targets []Target // an edge into each task of the stage
+	next    int
 }
 
 // Send feeds a chunk of the table's columns, in pieces spread over the tasks.

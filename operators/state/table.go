@@ -281,6 +281,18 @@ func (t *Table) Snapshot() *TableImage {
 	return im
 }
 
+// FindInt is Table's of the moment of the image.
+func (im *TableImage) FindInt(k int64) Ref {
+	home := spread(HashInt(k))
+	slots := im.dir[home>>(64-im.depth)].slots
+	mask := uint64(len(slots) - 1)
+	for i := home & mask; ; i = (i + 1) & mask {
+		if e := &slots[i]; e.ref == 0 || e.tag == uint64(k) {
+			return e.ref
+		}
+	}
+}
+
 // Find is Table's of the moment of the image.
 func (im *TableImage) Find(h uint64, match func(Ref) bool) Ref {
 	return im.dir[spread(h)>>(64-im.depth)].find(h, match)

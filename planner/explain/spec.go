@@ -16,7 +16,7 @@ func Spec(n *physical.Node) string {
 		if n.Source.Table == 0 {
 			return "one row"
 		}
-		return n.Source.Name + " (" + strings.Join(names(n), ", ") + ")"
+		return n.Source.Name + " (" + strings.Join(names(n), ", ") + ")" + equalsText(n)
 	case physical.Values:
 		return valuesText(n)
 	case physical.Map:
@@ -38,6 +38,22 @@ func Spec(n *physical.Node) string {
 		return sortText(n)
 	}
 	return ""
+}
+
+// equalsText names the columns by whose values a row may be looked up.
+func equalsText(n *physical.Node) string {
+	var list []string
+	for _, e := range n.Source.Equals {
+		for i, c := range n.Source.Columns {
+			if c == e.Column {
+				list = append(list, n.Fields[i].Name+" = "+e.Value.String())
+			}
+		}
+	}
+	if len(list) == 0 {
+		return ""
+	}
+	return " at " + strings.Join(list, ", ")
 }
 
 // Properties are what is known of a node's output, and its state.

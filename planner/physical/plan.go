@@ -83,6 +83,16 @@ type SourceSpec struct {
 	Table   uint64 `json:"table"` // catalog object id; 0: one row without columns
 	Name    string `json:"name"`  // db.name, for people
 	Columns []int  `json:"columns"`
+	// Equals, one-off only: what the filter above demands of columns. It still
+	// filters; this says where the rows may be looked up by key instead of read through.
+	Equals []ColumnValue `json:"equals,omitempty"`
+}
+
+// ColumnValue says that a column of a catalog object must equal a constant that
+// lies in memory as the column's values do.
+type ColumnValue struct {
+	Column int        `json:"column"`
+	Value  *expr.Expr `json:"value"`
 }
 
 // MapSpec keeps the rows for which all of Filter are true, then computes

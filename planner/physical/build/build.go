@@ -43,6 +43,9 @@ func Plan(t *logical.Tree, derived *logical.Deriver, continuous bool) (*physical
 		p.Output = append(p.Output, physical.Field{Name: c.Name, Type: root.Fields[i].Type})
 	}
 	p.Key = resultKey(positions(props.Keys, t.Out), len(t.Out))
+	if !continuous {
+		noteEquals(root)
+	}
 	physical.Number(root)
 	return p, nil
 }

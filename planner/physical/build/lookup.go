@@ -1,0 +1,55 @@
+package build
+
+import (
+	"streamsql/planner/physical"
+	"streamsql/sql/expr"
+	"streamsql/sql/types"
+)
+
+// noteEquals tells each Source what the Map right above it demands of single
+// columns, so that a row may be looked up by its key.
+func noteEquals(root *physical.Node) {
+	physical.Walk(root, func(n *physical.Node) bool {
+		if n.Kind != physical.Map || n.Inputs[0].Kind != physical.Source || n.Inputs[0].Source.Table == 0 {
+			return true
+		}
+		src := n.Inputs[0].Source
+		for _, f := range n.Map.Filter {
+			if col, value, ok := equality(f); ok {
+				src.Equals = append(src.Equals, physical.ColumnValue{Column: src.Columns[col], Value: value})
+			}
+		}
+		return true
+	})
+}
+
+// equality takes `column = constant` apart, in either order, where the values of
+// both lie in memory alike.
+func equality(f *expr.Expr) (col int, value *expr.Expr, ok bool) {
+	if f.Op != expr.OpCall || f.Fn != "=" || len(f.Args) != 2 {
+		return 0, nil, false
+	}
+	c, v := f.Args[0], f.Args[1]
+	if c.Op == expr.OpConst {
+		c, v = v, c
+	}
+	if c.Op != expr.OpColumn || v.Op != expr.OpConst || v.IsNull() || !alike(c.Type, v) {
+		return 0, nil, false
+	}
+	return c.Col, v, true
+}
+
+// alike reports that a column of type t holds the constant just as it is.
+func alike(t types.Type, v *expr.Expr) bool {
+	switch {
+	case t.IsInteger() && v.Type.IsInteger():
+		return t.Unsigned == v.Type.Unsigned || v.Value.I >= 0
+	case t.Kind == types.Decimal && v.Type.Kind == types.Decimal:
+		return t.Scale == v.Type.Scale
+	case t.Kind == types.Date || t.Kind == types.DateTime:
+		return v.Type.Kind == types.Date || v.Type.Kind == types.DateTime
+	case t.Kind == types.Timestamp || t.Kind == types.Time:
+		return v.Type.Kind == t.Kind
+	}
+	return false // text may be equal though it lies there otherwise
+}
