@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
-	"time"
 
 	"streamsql/catalog"
 	"streamsql/engine/build"
@@ -14,16 +13,18 @@ import (
 	"streamsql/operators"
 	"streamsql/operators/account"
 	"streamsql/planner/physical"
+	"streamsql/sql/types"
 )
 
 // newJob makes the tasks of a materialized view, at rest and not registered.
 func (e *Engine) newJob(t *catalog.Table, plan *physical.Plan) (*job, error) {
-	loc, err := location(t.Session.TimeZone)
-	if err != nil {
-		return nil, err
+	loc, ok := types.Zone(t.Session.TimeZone)
+	if !ok {
+		return nil, fmt.Errorf("time zone '%s' is not known on this machine", t.Session.TimeZone)
 	}
 	j := &job{id: t.ID, table: t, plan: plan, rowErrors: map[rowErrorKey]*RowError{}}
 	j.account = account.New("view "+t.Database+"."+t.Name, e.account, 0)
+	var err error
 	j.flow, err = build.Flow(plan, build.Options{
 		Tasks: e.tasks, Exec: e.pool, Group: e.group, Account: j.account,
 		// Not strict: as in any SELECT, a value that is cut is a warning.
@@ -186,21 +187,4 @@ var errDropped = errors.New("it was dropped")
 
 func errOutOfOrder(id uint64) error {
 	return fmt.Errorf("internal error: batch %d completed out of order", id)
-}
-
-// location is the time zone of a session's text, as MySQL writes it.
-func location(name string) (*time.Location, error) {
-	if name == "" || name == "SYSTEM" || name == "+00:00" {
-		return time.UTC, nil
-	}
-	var sign rune
-	var h, m int
-	if n, _ := fmt.Sscanf(name, "%c%d:%d", &sign, &h, &m); n == 3 && (sign == '+' || sign == '-') {
-		sec := h*3600 + m*60
-		if sign == '-' {
-			sec = -sec
-		}
-		return time.FixedZone(name, sec), nil
-	}
-	return time.LoadLocation(name)
 }

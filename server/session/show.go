@@ -73,7 +73,7 @@ var routineColumns = []string{"Db", "Name", "Type", "Definer", "Modified", "Crea
 func (s *Session) showTable(n *ast.ShowStmt) (*table, error) {
 	switch n.Tp {
 	case ast.ShowDatabases:
-		return s.showDatabases(n), nil
+		return s.showDatabases(), nil
 	case ast.ShowTables:
 		return s.showTables(n)
 	case ast.ShowTableStatus:

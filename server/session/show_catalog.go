@@ -5,28 +5,16 @@ import (
 
 	"streamsql/catalog"
 	"streamsql/catalog/infoschema"
-	"streamsql/sql/parser"
 	"streamsql/sql/sqlerr"
 	"streamsql/sql/types"
 )
 
-func (s *Session) showDatabases(n *ast.ShowStmt) *table {
-	t := newTable("Database" + patternOf(n))
+func (s *Session) showDatabases() *table {
+	t := newTable("Database")
 	for _, d := range s.server.catalog().Databases() {
 		t.add(d.Name)
 	}
 	return t
-}
-
-// patternOf is what a LIKE adds to the name of the column with the names.
-func patternOf(n *ast.ShowStmt) string {
-	if n.Pattern == nil {
-		return ""
-	}
-	if l, ok := n.Pattern.Pattern.(*parser.Literal); ok {
-		return " (" + l.GetString() + ")"
-	}
-	return ""
 }
 
 // database is the one that a SHOW names, or the current one.
@@ -48,7 +36,7 @@ func (s *Session) showTables(n *ast.ShowStmt) (*table, error) {
 	if err != nil {
 		return nil, err
 	}
-	columns := []string{"Tables_in_" + db + patternOf(n)}
+	columns := []string{"Tables_in_" + db}
 	if n.Full {
 		columns = append(columns, "Table_type")
 	}

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"streamsql/sql/sqlerr"
+	"streamsql/sql/types"
 )
 
 // scope says where a system variable lives.
@@ -290,36 +291,10 @@ func checkTimeZone(s string) (string, *sqlerr.Error) {
 	return s, nil
 }
 
-// location is the zone that time_zone names: SYSTEM, ±hh:mm from −13:59 to
-// +14:00, or a name of the zone database.
+// location is the zone that time_zone names.
 func location(s string) (*time.Location, *sqlerr.Error) {
-	unknown := sqlerr.New(sqlerr.UnknownTimeZone, "Unknown or incorrect time zone: '%s'", s)
-	switch {
-	case strings.EqualFold(s, "SYSTEM"):
-		return time.Local, nil
-	case s == "":
-		return nil, unknown
-	case s[0] == '+' || s[0] == '-':
-		h, m, ok := strings.Cut(s[1:], ":")
-		hours, err1 := strconv.ParseUint(h, 10, 8)
-		minutes, err2 := strconv.ParseUint(m, 10, 8)
-		offset := int(hours*60 + minutes)
-		if s[0] == '-' {
-			offset = -offset
-		}
-		if !ok || err1 != nil || err2 != nil || len(m) != 2 || minutes > 59 || offset < -(13*60+59) || offset > 14*60 {
-			return nil, unknown
-		}
-		if offset == 0 {
-			return time.UTC, nil
-		}
-		return time.FixedZone(s, offset*60), nil
-	case strings.EqualFold(s, "UTC"):
-		return time.UTC, nil
+	if loc, ok := types.Zone(s); ok && s != "" {
+		return loc, nil
 	}
-	l, err := time.LoadLocation(s)
-	if err != nil || strings.EqualFold(s, "Local") {
-		return nil, unknown
-	}
-	return l, nil
+	return nil, sqlerr.New(sqlerr.UnknownTimeZone, "Unknown or incorrect time zone: '%s'", s)
 }

@@ -55,14 +55,7 @@ func FastInsert(iv *parser.InsertValues, env *Env) (*FastRows, bool) {
 
 // fastColumns is columns for names without a tree.
 func (in *inserting) fastColumns(list []string) bool {
-	in.given = make([]int, len(in.table.Columns))
-	for i, c := range in.table.Columns {
-		in.given[i] = -1
-		if len(list) == 0 && !c.Hidden {
-			in.given[i] = in.count
-			in.count++
-		}
-	}
+	in.unnamed(len(list) == 0)
 	for n, name := range list {
 		found := false
 		for i, c := range in.table.Columns {

@@ -95,14 +95,7 @@ func (b *binder) target(join *ast.Join, verb string) (*catalog.Table, error) {
 
 // columns reads the column list; without one it is all columns in order.
 func (in *inserting) columns(list []*ast.ColumnName) error {
-	in.given = make([]int, len(in.table.Columns))
-	for i, c := range in.table.Columns {
-		in.given[i] = -1
-		if len(list) == 0 && !c.Hidden {
-			in.given[i] = in.count
-			in.count++
-		}
-	}
+	in.unnamed(len(list) == 0)
 	for _, name := range list {
 		i, err := in.columnIndex(name)
 		if err != nil {
@@ -115,6 +108,18 @@ func (in *inserting) columns(list []*ast.ColumnName) error {
 		in.count++
 	}
 	return nil
+}
+
+// unnamed begins a column list: nothing is given yet, or all columns in order.
+func (in *inserting) unnamed(all bool) {
+	in.given = make([]int, len(in.table.Columns))
+	for i, c := range in.table.Columns {
+		in.given[i] = -1
+		if all && !c.Hidden {
+			in.given[i] = in.count
+			in.count++
+		}
+	}
 }
 
 // columnIndex finds a column of the target by name.

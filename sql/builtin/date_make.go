@@ -1,7 +1,6 @@
 package builtin
 
 import (
-	"strconv"
 	"strings"
 	"time"
 
@@ -289,33 +288,11 @@ func convertZoneRow(f *Frame, i int) {
 }
 
 func (f *Frame) zone(name string) (*time.Location, bool) {
-	if strings.EqualFold(name, "system") {
+	switch {
+	case strings.EqualFold(name, "system"):
 		return f.Location, true
-	}
-	return Zone(name)
-}
-
-// Zone finds a time zone by name (Europe/Berlin) or offset (+02:00).
-func Zone(name string) (*time.Location, bool) {
-	if name == "" {
+	case name == "":
 		return nil, false
 	}
-	if name[0] == '+' || name[0] == '-' {
-		h, m, ok := strings.Cut(name[1:], ":")
-		hours, err1 := strconv.Atoi(h)
-		minutes, err2 := strconv.Atoi(m)
-		if !ok || err1 != nil || err2 != nil || hours > 14 || minutes > 59 || len(m) != 2 || hours == 14 && minutes > 0 {
-			return nil, false
-		}
-		seconds := hours*3600 + minutes*60
-		if name[0] == '-' {
-			seconds = -seconds
-		}
-		return time.FixedZone(name, seconds), true
-	}
-	if strings.EqualFold(name, "utc") {
-		return time.UTC, true
-	}
-	loc, err := time.LoadLocation(name)
-	return loc, err == nil && !strings.EqualFold(name, "local")
+	return types.Zone(name)
 }

@@ -1,6 +1,10 @@
 package types
 
-import "time"
+import (
+	"strconv"
+	"strings"
+	"time"
+)
 
 // ToClock turns a point of UTC into what the clock of loc (nil: UTC) shows.
 func ToClock(us int64, loc *time.Location) int64 {
@@ -28,4 +32,38 @@ func FromClock(us int64, loc *time.Location) (utc int64, ok bool) {
 	}
 	_, end := time.UnixMicro(us - int64(max(before, after))*Second).In(loc).ZoneBounds()
 	return end.UnixMicro(), false
+}
+
+// Zone finds a time zone as MySQL names them: SYSTEM, an offset from -13:59 to
+// +14:00, or a name of the zone database (Europe/Berlin). The empty text is UTC's.
+func Zone(name string) (loc *time.Location, ok bool) {
+	switch {
+	case name == "" || strings.EqualFold(name, "UTC"):
+		return time.UTC, true
+	case strings.EqualFold(name, "SYSTEM"):
+		return time.Local, true
+	case strings.EqualFold(name, "Local"): // Go's word, not MySQL's
+		return nil, false
+	case name[0] == '+' || name[0] == '-':
+		return offsetZone(name)
+	}
+	loc, err := time.LoadLocation(name)
+	return loc, err == nil
+}
+
+func offsetZone(name string) (*time.Location, bool) {
+	h, m, ok := strings.Cut(name[1:], ":")
+	hours, err1 := strconv.ParseUint(h, 10, 8)
+	minutes, err2 := strconv.ParseUint(m, 10, 8)
+	offset := int(hours*60 + minutes)
+	if name[0] == '-' {
+		offset = -offset
+	}
+	switch {
+	case !ok || err1 != nil || err2 != nil || len(m) != 2 || minutes > 59 || offset < -(13*60+59) || offset > 14*60:
+		return nil, false
+	case offset == 0:
+		return time.UTC, true
+	}
+	return time.FixedZone(name, offset*60), true
 }

@@ -8,40 +8,15 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"streamsql/tests/servers"
 )
 
 // rows are those of a query as text, sorted.
-func rows(ctx context.Context, q interface {
-	QueryContext(context.Context, string, ...any) (*sql.Rows, error)
-}, text string) ([]string, error) {
-	rs, err := q.QueryContext(ctx, text)
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", text, err)
-	}
-	defer rs.Close()
-	names, err := rs.Columns()
-	if err != nil {
-		return nil, err
-	}
-	cells, ptrs := make([]sql.NullString, len(names)), make([]any, len(names))
-	for i := range cells {
-		ptrs[i] = &cells[i]
-	}
-	var out []string
-	for rs.Next() {
-		if err := rs.Scan(ptrs...); err != nil {
-			return nil, err
-		}
-		line := make([]string, len(cells))
-		for i, c := range cells {
-			if line[i] = "NULL"; c.Valid {
-				line[i] = c.String
-			}
-		}
-		out = append(out, strings.Join(line, "\t"))
-	}
+func rows(ctx context.Context, q servers.Querier, text string) ([]string, error) {
+	out, err := servers.Rows(ctx, q, text)
 	slices.Sort(out)
-	return out, rs.Err()
+	return out, err
 }
 
 // checkAll compares what the server holds with what the writers know, and each

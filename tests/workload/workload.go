@@ -10,6 +10,8 @@ import (
 	"os"
 	"strings"
 	"testing"
+
+	"streamsql/tests/servers"
 )
 
 // Session is one connection, so that it reads its own writes.
@@ -69,7 +71,6 @@ func Statements(t *testing.T, path string) []string {
 	return out
 }
 
-var escapes = strings.NewReplacer("\\", `\\`, "\t", `\t`, "\n", `\n`, "\x00", `\0`)
 
 // Compare runs the query of one file and compares its rows, in order, with another.
 func (s Session) Compare(t *testing.T, queryFile, rowsFile string) error {
@@ -86,7 +87,7 @@ func (s Session) Compare(t *testing.T, queryFile, rowsFile string) error {
 	if len(text) > 0 {
 		want = strings.Split(strings.TrimSuffix(string(text), "\n"), "\n")
 	}
-	got, err := s.rows(t.Context(), q[0])
+	got, err := servers.Rows(t.Context(), s.conn, q[0])
 	if err != nil {
 		return err
 	}
@@ -103,36 +104,6 @@ func at(rows []string, i int) string {
 		return rows[i]
 	}
 	return "(no row)"
-}
-
-func (s Session) rows(ctx context.Context, text string) ([]string, error) {
-	rs, err := s.conn.QueryContext(ctx, text)
-	if err != nil {
-		return nil, err
-	}
-	defer rs.Close()
-	names, err := rs.Columns()
-	if err != nil {
-		return nil, err
-	}
-	cells, ptrs := make([]sql.NullString, len(names)), make([]any, len(names))
-	for i := range cells {
-		ptrs[i] = &cells[i]
-	}
-	var out []string
-	for rs.Next() {
-		if err := rs.Scan(ptrs...); err != nil {
-			return nil, err
-		}
-		line := make([]string, len(cells))
-		for i, c := range cells {
-			if line[i] = "NULL"; c.Valid {
-				line[i] = escapes.Replace(c.String)
-			}
-		}
-		out = append(out, strings.Join(line, "\t"))
-	}
-	return out, rs.Err()
 }
 
 // Expect turns what a pending query did into a failure or none: one that waits
