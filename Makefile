@@ -5,7 +5,7 @@ BIN     := bin/streamsql
 export STREAMSQL_BIN := $(CURDIR)/$(BIN)
 
 .DEFAULT_GOAL := help
-.PHONY: help build demo run test setup lint unit system quickstart bench fmt clean FORCE
+.PHONY: help build demo run test setup lint unit system quickstart soak bench fmt clean FORCE
 
 help: ## print this help
 	@awk -F ':.*## ' '/^[a-z]+:.*## /{printf "  make %-8s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -40,6 +40,12 @@ system: build ## tests that talk to running servers
 
 quickstart: build ## run the README's quick start word for word
 	tests/quickstart.sh
+
+# Each takes hours at these sizes: SOAK="…" picks tests, as -run does.
+SOAK ?= .
+soak: build ## the crash and random tests at full size, for hours
+	$(GO) test -count=1 -timeout 0 -v ./tests/crash -run '$(SOAK)' -kills 500 -reads 1000000 -keys 10000000 -objects 10000
+	$(GO) test -count=1 -timeout 0 -v ./tests/random -run '$(SOAK)' -programs 100000
 
 bench: build ## measure, after checking the results
 	$(GO) run ./tests/bench

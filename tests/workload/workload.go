@@ -71,7 +71,6 @@ func Statements(t *testing.T, path string) []string {
 	return out
 }
 
-
 // Compare runs the query of one file and compares its rows, in order, with another.
 func (s Session) Compare(t *testing.T, queryFile, rowsFile string) error {
 	t.Helper()
