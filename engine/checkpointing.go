@@ -2,15 +2,12 @@ package engine
 
 import (
 	"context"
-	"encoding/json"
 	"log/slog"
 	"slices"
 	"time"
 
 	"streamsql/catalog"
-	"streamsql/engine/checkpoint"
 	"streamsql/engine/timeline"
-	"streamsql/engine/topic"
 	"streamsql/operators"
 	"streamsql/operators/state"
 )
@@ -37,9 +34,9 @@ type savedMeta struct {
 	Version int           `json:"version"`
 	Errors  []RowError    `json:"errors,omitempty"` // view
 	Start   uint64        `json:"start,omitempty"`  // view: the batch that holds its history
-	Seq     uint64        `json:"seq,omitempty"`    // table: the state is that after this commit group
 	Next    uint64        `json:"next,omitempty"`   // table: the next AUTO_INCREMENT value
 	Cut     *timeline.Cut `json:"cut,omitempty"`    // engine: the last cut
+	Seq     uint64        `json:"seq,omitempty"`    // engine: every table is as of this commit group, which Cut covers
 	Tasks   int           `json:"tasks,omitempty"`  // engine: tasks per stage
 }
 
@@ -108,6 +105,8 @@ func (e *Engine) lastCheckpoint(limit time.Duration) {
 // round is one checkpoint being taken.
 type round struct {
 	cut   timeline.Cut
+	least uint64 // the last commit group that changed a table
+	seq   uint64 // the tables are as of this one too
 	parts []frozen
 	moved map[catalog.ID]uint64 // unchanged jobs, whose batch moves on
 }
@@ -115,46 +114,63 @@ type round struct {
 // checkpointRound takes one checkpoint of all jobs and tables: each job picks its
 // own batch, as soon as it can.
 func (e *Engine) checkpointRound(ctx context.Context) error {
-	e.roundMu.Lock()
-	defer e.roundMu.Unlock()
+	select {
+	case e.roundTurn <- struct{}{}:
+		defer func() { <-e.roundTurn }()
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	}
+	if err := e.writable(); err != nil {
+		return err
+	}
 	e.mu.Lock()
 	strayed := e.strayed
 	e.strayed = nil
 	e.mu.Unlock()
-	for _, p := range strayed {
-		for _, s := range p.states {
-			for i, d := range s.deltas {
-				e.settle(s.operator.States()[i], d, false)
-				d.Release()
-			}
-		}
-	}
+	e.settle(strayed, false)
 	r := &round{moved: map[catalog.ID]uint64{}}
+	begin := time.Now()
 	done, err := e.freezeRound(ctx, r)
+	frozen := time.Now()
 	if err == nil && done {
 		if err = e.awaitDurable(ctx, r.cut.ID); err == nil {
 			err = e.writeRound(r)
 		}
+		slog.Debug("checkpoint", "round", e.round, "parts", len(r.parts), "freezing", frozen.Sub(begin), "writing", time.Since(frozen), "error", err)
 	}
-	for _, p := range r.parts {
-		for _, s := range p.states {
-			for i, d := range s.deltas {
-				e.settle(s.operator.States()[i], d, err == nil)
-				d.Release()
-			}
-		}
-	}
+	e.settle(r.parts, err == nil)
 	return err
 }
 
-// settle remembers the pages of a delta that did not reach the disk: the next
-// round writes them too.
-func (e *Engine) settle(s *state.Store, d *state.Delta, written bool) {
-	if written {
-		delete(e.unwritten, s)
-		return
+// settle lets go of what a round froze. Of what did not reach the disk it
+// remembers the pages, and that the job or table must be in the next round.
+func (e *Engine) settle(parts []frozen, written bool) {
+	for _, p := range parts {
+		for _, s := range p.states {
+			for i, d := range s.deltas {
+				st := s.operator.States()[i]
+				if written {
+					delete(e.unwritten, st)
+				} else {
+					pages := slices.Concat(e.unwritten[st], d.Changed, d.Freed)
+					slices.Sort(pages)
+					e.unwritten[st] = slices.Compact(pages)
+				}
+				d.Release()
+			}
+		}
+		if written {
+			continue
+		}
+		e.mu.Lock()
+		if j := e.jobs[p.id]; j != nil {
+			j.frozenOnce = false
+		}
+		if t := e.tables[p.id]; t != nil {
+			t.frozen = false
+		}
+		e.mu.Unlock()
 	}
-	e.unwritten[s] = slices.Concat(e.unwritten[s], d.Changed, d.Freed)
 }
 
 // giveBack takes what was frozen for a round that is no more: the next one writes it.
@@ -164,7 +180,7 @@ func (e *Engine) giveBack(f frozen) {
 
 // freezeRound freezes what changed; false if there is nothing to do.
 func (e *Engine) freezeRound(ctx context.Context, r *round) (bool, error) {
-	if err := e.withCommitter(func() { r.parts = e.freezeTables() }); err != nil {
+	if err := e.withCommitter(ctx, func() { e.freezeTables(r) }); err != nil {
 		return false, err
 	}
 	e.mu.Lock()
@@ -190,61 +206,75 @@ func (e *Engine) freezeRound(ctx context.Context, r *round) (bool, error) {
 				r.parts = append(r.parts, f)
 			}
 		case <-ctx.Done():
-			e.mu.Lock()
-			for _, j := range waiting {
-				j.freeze = nil
-			}
-			e.mu.Unlock()
-			for len(parts) > 0 {
-				r.parts = append(r.parts, <-parts)
-			}
+			e.giveUpFreezing(r, waiting, parts)
 			return false, context.Cause(ctx)
 		}
+	}
+	// The tables may be ahead of the last cut. What a restart finds cut must not
+	// lie behind them, or their rows would be in the image of a batch too early.
+	if err := e.await(ctx, func() bool { return e.timeline.Last().LogSeq >= r.least }); err != nil {
+		return false, err
 	}
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	r.cut = e.timeline.Last()
+	r.seq = min(r.seq, r.cut.LogSeq)
 	for _, j := range e.jobs {
-		if j.failed == nil && !j.filling && waiting[j.id] == nil && j.next() == never && j.lastApplied() <= j.frozenAt {
+		if j.failed == nil && j.frozenOnce && waiting[j.id] == nil && j.next() == never && j.lastApplied() <= j.frozenAt {
 			r.moved[j.id] = r.cut.ID
 		}
 	}
 	return true, nil
 }
 
-// freezeTables freezes the tables that changed. The committer stands still.
-func (e *Engine) freezeTables() []frozen {
-	seq := e.log.LastSeq()
+// giveUpFreezing takes the wish to be frozen back from the jobs of a round.
+func (e *Engine) giveUpFreezing(r *round, waiting map[catalog.ID]*job, parts chan frozen) {
 	e.mu.Lock()
+	defer e.mu.Unlock()
+	for _, j := range waiting {
+		j.freeze = nil
+	}
+	for len(parts) > 0 {
+		if f := <-parts; f.states != nil {
+			r.parts = append(r.parts, f)
+		}
+	}
+}
+
+// freezeTables freezes the tables that changed. The committer stands still.
+func (e *Engine) freezeTables(r *round) {
+	e.mu.Lock()
+	r.seq, r.least = e.committed, e.tableSeq
 	tables := make([]*tableState, 0, len(e.tables))
 	for _, t := range e.tables {
 		tables = append(tables, t)
 	}
 	e.mu.Unlock()
-	var out []frozen
 	for _, t := range tables {
 		if t.frozen && t.changed == t.Version() {
 			continue
 		}
 		t.frozen, t.changed = true, t.Version()
 		op := t.State()
-		f := frozen{id: t.Desc.ID, meta: savedMeta{Seq: seq, Next: t.Next()}}
 		s := frozenState{operator: op}
 		for _, st := range op.States() {
 			s.deltas = append(s.deltas, st.Checkpoint())
 		}
-		f.states = []frozenState{s}
-		out = append(out, f)
+		r.parts = append(r.parts, frozen{id: t.Desc.ID, meta: savedMeta{Next: t.Next()}, states: []frozenState{s}})
 	}
-	return out
 }
 
 // awaitDurable waits until the record of a cut is on disk: a checkpoint must not
 // hold what the log of cuts does not.
 func (e *Engine) awaitDurable(ctx context.Context, id uint64) error {
+	return e.await(ctx, func() bool { return e.timeline.Durable() >= id })
+}
+
+// await waits until a condition holds, which is asked under Engine.mu after each progress.
+func (e *Engine) await(ctx context.Context, holds func() bool) error {
 	for {
 		e.mu.Lock()
-		ok, changed := e.timeline.Durable() >= id, e.changed
+		ok, changed := holds(), e.changed
 		e.mu.Unlock()
 		if ok {
 			return nil
@@ -253,124 +283,10 @@ func (e *Engine) awaitDurable(ctx context.Context, id uint64) error {
 		case <-changed:
 		case <-ctx.Done():
 			return context.Cause(ctx)
+		case <-e.stopping:
+			return errStopping()
 		}
 	}
-}
-
-// writeRound writes pages, blobs and the manifest. What did not change since the
-// last round is taken over from its manifest.
-func (e *Engine) writeRound(r *round) error {
-	version := e.Catalog().Version()
-	var m checkpoint.Manifest
-	old := e.manifest
-	e.round++
-	w, err := e.checkpoint.Begin(e.round)
-	if err != nil {
-		return err
-	}
-	defer w.Abort()
-	written := map[uint64]bool{}
-	for _, p := range r.parts {
-		j, err := e.writePart(w, p)
-		if err != nil {
-			return err
-		}
-		m.Jobs = append(m.Jobs, *j)
-		written[j.ID] = true
-	}
-	if old != nil {
-		e.mu.Lock()
-		for _, j := range old.Jobs {
-			id := catalog.ID(j.ID)
-			if written[j.ID] || e.jobs[id] == nil && e.tables[id] == nil {
-				continue
-			}
-			if b, ok := r.moved[id]; ok {
-				j.Batch = b
-			}
-			m.Jobs = append(m.Jobs, j)
-		}
-		e.mu.Unlock()
-	}
-	own, err := json.Marshal(savedMeta{Version: savedVersion, Cut: &r.cut, Tasks: e.tasks})
-	if err != nil {
-		return err
-	}
-	m.Jobs = append(m.Jobs, checkpoint.Job{ID: 0, Batch: r.cut.ID, Meta: own})
-	if err := w.Commit(&m); err != nil {
-		return err
-	}
-	e.mu.Lock()
-	e.previous, e.manifest, e.manifestCut, e.manifestCatalog = old, &m, r.cut.ID, version
-	for _, saved := range m.Jobs {
-		if j := e.jobs[catalog.ID(saved.ID)]; j != nil {
-			j.checkpointed = saved.Batch
-		}
-	}
-	for _, j := range e.jobs {
-		j.trimChanges()
-	}
-	e.mu.Unlock()
-	return e.trimCuts()
-}
-
-func (e *Engine) writePart(w *checkpoint.Writer, p frozen) (*checkpoint.Job, error) {
-	j := &checkpoint.Job{ID: uint64(p.id), Batch: p.batch}
-	for _, s := range p.states {
-		for i, d := range s.deltas {
-			st := s.operator.States()[i]
-			pages := slices.Concat(e.unwritten[st], d.Changed, d.Freed)
-			slices.Sort(pages)
-			err := w.PutPages(j.ID, uint64(s.node), uint32(s.task), uint8(i), func(yield func(uint64, []byte) bool) {
-				for _, no := range slices.Compact(pages) {
-					if !yield(no, d.Page(no)) {
-						return
-					}
-				}
-			})
-			if err != nil {
-				return nil, err
-			}
-			j.Stores = append(j.Stores, checkpoint.Store{
-				Op: uint64(s.node), Part: uint32(s.task), Index: uint8(i), Rows: uint64(d.Len()), Hash: d.Hash(),
-			})
-		}
-	}
-	var blob []byte
-	for _, c := range p.changes {
-		for _, chunk := range c.chunks {
-			blob = topic.EncodeBlock(blob, j.ID, 0, c.id, chunk)
-		}
-	}
-	if err := w.PutBlob(j.ID, changesBlob, blob); err != nil {
-		return nil, err
-	}
-	p.meta.Version = savedVersion
-	meta, err := json.Marshal(p.meta)
-	j.Meta = meta
-	return j, err
-}
-
-// trimCuts removes the records that neither kept checkpoint needs.
-func (e *Engine) trimCuts() error {
-	if e.previous == nil {
-		return nil
-	}
-	low := uint64(never)
-	for _, m := range []*checkpoint.Manifest{e.previous, e.manifest} {
-		for _, j := range m.Jobs {
-			if e.isView(catalog.ID(j.ID)) || j.ID == 0 {
-				low = min(low, j.Batch)
-			}
-		}
-	}
-	return e.cuts.TrimBefore(e.ctx, low)
-}
-
-func (e *Engine) isView(id catalog.ID) bool {
-	e.mu.Lock()
-	defer e.mu.Unlock()
-	return e.jobs[id] != nil
 }
 
 // lastApplied is the last batch that the job applied.

@@ -4,8 +4,10 @@ import (
 	"context"
 	"errors"
 	"log/slog"
+	"time"
 
 	"streamsql/catalog"
+	"streamsql/engine/checkpoint"
 	"streamsql/engine/table"
 	"streamsql/engine/topic"
 	"streamsql/operators/batch"
@@ -27,27 +29,84 @@ func (e *Engine) header(id catalog.ID) topic.Header {
 	return topic.Header{Table: uint64(id)}
 }
 
+// maxUncutRows bounds how far commits run ahead of the cuts: beyond it writers
+// wait, so that neither memory nor the work of a restart grows with their lead.
+const maxUncutRows = 2 * maxBatchRows
+
+// admit lets a writer commit. It waits while commits are too far ahead of the
+// cuts, and refuses where nothing may be written.
+func (e *Engine) admit(ctx context.Context) error {
+	if err := e.writable(); err != nil {
+		return err
+	}
+	return e.await(ctx, func() bool { return e.uncut < maxUncutRows })
+}
+
+// writable says why nothing may be written now.
+func (e *Engine) writable() error {
+	switch {
+	case e.broken.Load():
+		return errStopping()
+	case e.full.Load():
+		return sqlerr.New(sqlerr.DiskFull, "Disk full (%s); waiting for someone to free some space...", e.cfg.Dir)
+	}
+	return nil
+}
+
+// spaceEvery is how often the free space is looked at.
+const spaceEvery = time.Second
+
+// spaceLoop makes the engine refuse writes while the disk is nearly full, before
+// what keeps the data meets a full one.
+func (e *Engine) spaceLoop() {
+	defer e.loops.Done()
+	tick := time.NewTicker(spaceEvery)
+	defer tick.Stop()
+	for {
+		free, err := e.cfg.FreeSpace(e.cfg.Dir)
+		if err != nil {
+			slog.Warn("the free space is not known", "directory", e.cfg.Dir, "error", err)
+		}
+		if full := err == nil && free < checkpoint.LowSpace; e.full.Swap(full) != full {
+			slog.Warn("free space", "directory", e.cfg.Dir, "free_mb", free>>20, "writes_refused", full)
+		}
+		select {
+		case <-tick.C:
+		case <-e.stopping:
+			return
+		}
+	}
+}
+
 // append makes blocks for streams durable. They need no validation: writers
 // encode side by side, and the log groups them.
 func (e *Engine) append(ctx context.Context, blocks []*topic.Block) (uint64, error) {
+	if err := e.admit(ctx); err != nil {
+		return 0, err
+	}
 	// A client that goes away does not take back what is on its way to the disk.
 	seq, err := e.log.Append(context.WithoutCancel(ctx), blocks)
 	return seq, e.logError(err)
 }
 
 func (e *Engine) logError(err error) error {
-	if err == nil {
-		return nil
-	}
 	var known *sqlerr.Error
-	if errors.As(err, &known) {
+	switch {
+	case err == nil:
+		return nil
+	case errors.As(err, &known):
 		return err
+	case errors.Is(err, topic.ErrClosed):
+		return errStopping()
 	}
 	return sqlerr.New(sqlerr.OutOfResources, "The rows could not be made durable: %v", err)
 }
 
 // commit hands a transaction to the committer and waits for it.
 func (e *Engine) commit(ctx context.Context, r *commitRequest) (Position, error) {
+	if err := e.admit(ctx); err != nil {
+		return 0, err
+	}
 	select {
 	case e.commits <- r:
 	case <-ctx.Done():
@@ -110,7 +169,11 @@ func (e *Engine) commitGroup(requests []*commitRequest) {
 	var applied []accepted
 	var going []*commitRequest
 	for _, r := range requests {
-		changes, err := e.accept(r)
+		var changes []accepted
+		err := e.writable()
+		if err == nil {
+			changes, err = e.accept(r)
+		}
 		if err != nil {
 			r.err = err
 			close(r.done)
@@ -173,20 +236,24 @@ func (e *Engine) accept(r *commitRequest) ([]accepted, error) {
 }
 
 // withCommitter runs f while no transaction is being committed.
-func (e *Engine) withCommitter(f func()) error {
+func (e *Engine) withCommitter(ctx context.Context, f func()) error {
 	done := make(chan struct{})
 	select {
 	case e.committerDo <- func() { f(); close(done) }:
 		<-done
 		return nil
+	case <-ctx.Done():
+		return context.Cause(ctx)
 	case <-e.stopping:
 		return errStopping()
 	}
 }
 
 // fatal stops everything that writes: what is on disk is right, memory is not
-// to be trusted any more. The process ends, and a start recovers.
+// to be trusted any more, so that no checkpoint is taken of it either. The
+// process ends, and a start recovers.
 func (e *Engine) fatal(what string, err error) {
+	e.broken.Store(true)
 	slog.Error("the engine cannot go on", "reason", what, "error", err)
 	e.fatalOnce.Do(func() { e.failure <- errors.Join(errors.New(what), err) })
 }

@@ -41,12 +41,18 @@ func (e *Engine) onCommit(seq uint64, g *topic.Group) {
 			}
 			cg.rows += c.N
 			cg.inputs = addInput(cg.inputs, catalog.ID(b.Table), c)
-			if t := e.tables[catalog.ID(b.Table)]; t != nil && cg.images[t.Desc.ID] == nil {
+			t := e.tables[catalog.ID(b.Table)]
+			if t == nil {
+				continue
+			}
+			e.tableSeq = seq
+			if cg.images[t.Desc.ID] == nil {
 				cg.images[t.Desc.ID] = newImageSet(t.Snapshot())
 			}
 		}
 	}
 	e.groups = append(e.groups, cg)
+	e.uncut += cg.rows
 	e.committed = seq
 	e.wakeCutter()
 }
@@ -81,7 +87,10 @@ func (e *Engine) cutOnce() bool {
 	if e.holds > 0 || len(e.recording) > maxUnrecorded {
 		return false // who ends the hold, or makes a record durable, wakes the cutter
 	}
-	inputs, offsets := e.externalDue()
+	inputs, offsets := []sourceInput(nil), e.externalOffsets()
+	if !e.full.Load() {
+		inputs, offsets = e.externalDue()
+	}
 	n, rows := 0, 0
 	for n < len(e.groups) && (rows == 0 || rows+e.groups[n].rows <= maxBatchRows) {
 		rows += e.groups[n].rows
@@ -108,6 +117,7 @@ func (e *Engine) cutOnce() bool {
 		}
 	}
 	e.groups = append([]commitGroup(nil), e.groups[n:]...)
+	e.uncut -= rows
 	cut := e.timeline.Next(seq, e.now(), offsets)
 	e.record(cut)
 	for id, im := range images {
@@ -171,39 +181,36 @@ func (e *Engine) recordLoop() {
 }
 
 // hold stops cutting until the returned function is called, and waits until
-// every view has taken in what was cut. The engine stands still at one batch then.
+// the given views have taken in what was cut. The engine stands still at one batch then.
 func (e *Engine) hold(ctx context.Context, settle []*job) (last timeline.Cut, release func(), err error) {
+	none := func(is func(*job) bool) func() bool {
+		return func() bool {
+			for _, j := range settle {
+				if j.failed == nil && is(j) {
+					return false
+				}
+			}
+			return true
+		}
+	}
+	// Filling may take long; cutting goes on meanwhile.
+	if err := e.await(ctx, none(func(j *job) bool { return j.filling })); err != nil {
+		return last, nil, err
+	}
 	e.mu.Lock()
 	e.holds++
+	e.mu.Unlock()
 	release = func() {
 		e.mu.Lock()
 		e.holds--
 		e.mu.Unlock()
 		e.wakeCutter()
 	}
-	for {
-		busy := false
-		for _, j := range settle {
-			if j.failed == nil && j.next() != never {
-				busy = true
-			}
-		}
-		if !busy {
-			last = e.timeline.Last()
-			e.mu.Unlock()
-			return last, release, nil
-		}
-		changed := e.changed
-		e.mu.Unlock()
-		select {
-		case <-changed:
-		case <-ctx.Done():
-			release()
-			return last, nil, context.Cause(ctx)
-		case <-e.stopping:
-			release()
-			return last, nil, errStopping()
-		}
-		e.mu.Lock()
+	if err := e.await(ctx, none(func(j *job) bool { return j.next() != never })); err != nil {
+		release()
+		return last, nil, err
 	}
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	return e.timeline.Last(), release, nil
 }

@@ -21,6 +21,12 @@ import (
 func (e *Engine) DDL(ctx context.Context, s bind.Statement, captured catalog.Session) ([]Warning, error) {
 	e.ddlMu.Lock()
 	defer e.ddlMu.Unlock()
+	switch s.(type) {
+	case *bind.CreateDatabase, *bind.CreateTable: // what is dropped gives space
+		if err := e.writable(); err != nil {
+			return nil, err
+		}
+	}
 	switch s := s.(type) {
 	case *bind.CreateDatabase:
 		return e.createDatabase(ctx, s)

@@ -88,6 +88,9 @@ func (e *Engine) dispatch(j *job) {
 			for _, v := range j.views {
 				v.trimChanges()
 			}
+			if len(j.pending) == 0 && len(j.inFlight) == 0 {
+				e.atRest(j)
+			}
 			e.dispatchReaders(j)
 			e.progressed()
 			continue

@@ -58,6 +58,12 @@ func (h *harness) reopen() {
 	if err := h.e.Close(); err != nil {
 		h.t.Fatal(err)
 	}
+	h.start()
+}
+
+// start starts the engine again.
+func (h *harness) start() {
+	h.t.Helper()
 	e, err := Open(h.cfg)
 	if err != nil {
 		h.t.Fatal(err)

@@ -141,8 +141,14 @@ func (j *job) changesAt(id uint64) []*batch.Chunk {
 func (j *job) trimChanges() {
 	low := uint64(never)
 	for _, r := range j.readers {
-		// A restart may put the reader back to its last checkpoint.
-		low = min(low, r.next(), r.checkpointed+1)
+		low = min(low, r.next())
+		// A restart may put the reader back to its last checkpoint, or to the first
+		// one, which is being written.
+		if at := r.checkpointed; at > 0 {
+			low = min(low, at+1)
+		} else if r.frozenAt > 0 {
+			low = min(low, r.frozenAt+1)
+		}
 	}
 	k := 0
 	for k < len(j.changes) && j.changes[k].id < low {

@@ -38,6 +38,8 @@ type Config struct {
 	Memory          int64         // bytes that state and buffers may take together; 0: no limit
 	CheckpointEvery time.Duration // 0: a second
 	Connectors      *connector.Registry
+	// FreeSpace says how many bytes are free where dir lies; nil: it asks the system.
+	FreeSpace func(dir string) (uint64, error)
 	// Trace, if set, hears of each batch's way through the stages of views.
 	Trace func(view string, stage, task int, batchID uint64, event string)
 }
@@ -75,6 +77,8 @@ type Engine struct {
 	changed        chan struct{} // closed at each progress
 	groups         []commitGroup // committed, not cut yet
 	committed      uint64        // sequence of the last commit
+	tableSeq       uint64        // of the last one that changed a table
+	uncut          int           // rows of groups
 	opened         Position      // of the last commit before the start: every read sees it
 	holds          int           // cutting stands still while > 0
 	jobs           map[catalog.ID]*job
@@ -88,7 +92,7 @@ type Engine struct {
 	recovered      Recovery
 	replaying      bool // recorded cuts are being put before the jobs
 
-	roundMu         sync.Mutex                // one checkpoint round at a time; guards the next six
+	roundTurn       chan struct{}             // one checkpoint round at a time; guards the next six
 	round           uint64                    // of the last attempt
 	manifest        *checkpoint.Manifest      // of the newest checkpoint
 	previous        *checkpoint.Manifest      // of the one before
@@ -96,6 +100,9 @@ type Engine struct {
 	manifestCatalog uint64                    // the version of the catalog then
 	unwritten       map[*state.Store][]uint64 // pages of rounds that failed
 	strayed         []frozen                  // parts that came too late for their round; under mu
+
+	broken atomic.Bool // see fatal
+	full   atomic.Bool // the disk: no writes
 
 	cutNow      chan struct{}
 	recording   chan recordedCut
@@ -116,6 +123,7 @@ type Recovery struct {
 	Checkpoint uint64        `json:"checkpoint"` // the round that was restored, 0: none
 	Cuts       int           `json:"cuts"`       // recorded cuts replayed
 	Rows       uint64        `json:"rows"`       // rows of these cuts
+	Blocks     uint64        `json:"blocks"`     // of the commit log that were read again
 	Took       time.Duration `json:"took_ns"`
 }
 
@@ -127,10 +135,13 @@ func Open(cfg Config) (*Engine, error) {
 	if cfg.CheckpointEvery <= 0 {
 		cfg.CheckpointEvery = time.Second
 	}
+	if cfg.FreeSpace == nil {
+		cfg.FreeSpace = checkpoint.FreeSpace
+	}
 	e := &Engine{
 		cfg: cfg, changed: make(chan struct{}),
 		jobs: map[catalog.ID]*job{}, tables: map[catalog.ID]*tableState{}, externals: map[catalog.ID]*external{},
-		tasks: cfg.Workers, unwritten: map[*state.Store][]uint64{}, readers: map[catalog.ID][]*job{}, dropped: map[catalog.ID]bool{}, pins: map[uint64]int{},
+		tasks: cfg.Workers, roundTurn: make(chan struct{}, 1), unwritten: map[*state.Store][]uint64{}, readers: map[catalog.ID][]*job{}, dropped: map[catalog.ID]bool{}, pins: map[uint64]int{},
 		cutNow: make(chan struct{}, 1), recording: make(chan recordedCut, 2*maxUnrecorded), recorded: make(chan struct{}),
 		commits: make(chan *commitRequest, maxGroupCommits), committerDo: make(chan func()),
 		stopping: make(chan struct{}), ended: make(chan struct{}), failure: make(chan error, 1),
@@ -152,12 +163,9 @@ func Open(cfg Config) (*Engine, error) {
 	e.recovered.Took = time.Since(start)
 	e.opened = Position(e.log.LastSeq())
 	e.log.OnCommit(e.onCommit)
-	if e.timeline.Last().ID == 0 {
-		// Time begins with an empty batch, so that 0 is before everything.
-		e.record(e.timeline.Next(e.log.LastSeq(), e.now(), nil))
-	}
-	e.loops.Add(3)
+	e.loops.Add(4)
 	go e.cutLoop()
+	go e.spaceLoop()
 	go e.recordLoop()
 	go e.commitLoop()
 	go e.checkpointLoop()
@@ -183,6 +191,13 @@ func (e *Engine) openStores() (err error) {
 	}
 	if err := e.openCatalog(); err != nil {
 		return err
+	}
+	// A log that lost what was acknowledged can only be read. Going on would give
+	// its sequences again, so that a backup no longer fits.
+	for name, err := range map[string]error{"commit log": e.log.Damage(), "log of cuts": e.cuts.Damage(), "catalog": e.ddl.Damage()} {
+		if err != nil {
+			return fmt.Errorf("the %s is damaged; restore %s from a backup: %w", name, e.cfg.Dir, err)
+		}
 	}
 	e.checkpoint, err = checkpoint.Open(filepath.Join(e.cfg.Dir, "checkpoint"))
 	return err
@@ -243,7 +258,7 @@ func (e *Engine) Recovered() Recovery { return e.recovered }
 // done again after the next start. It takes a last checkpoint if that is quick.
 func (e *Engine) Close() error {
 	e.stopOnce.Do(func() {
-		e.lastCheckpoint(2 * time.Second)
+		e.lastCheckpoint(time.Second)
 		close(e.stopping)
 	})
 	e.cancel()

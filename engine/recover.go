@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"context"
 	"fmt"
 
 	"streamsql/catalog"
@@ -51,11 +52,13 @@ func (e *Engine) recover() error {
 type recovery struct {
 	e      *Engine
 	known  timeline.Cut   // the last cut that the checkpoint knew
+	before timeline.Cut   // the one before those to replay
 	cuts   []timeline.Cut // to replay
 	inputs map[uint64][]sourceInput
 }
 
-// readCuts reads the records from the oldest that some job's checkpoint stands at.
+// readCuts reads the records from the oldest that some job's checkpoint stands
+// at. Without a job nothing is replayed: only where time stands is of interest.
 func (r *recovery) readCuts() error {
 	e := r.e
 	low := never
@@ -63,31 +66,36 @@ func (r *recovery) readCuts() error {
 		low = min(low, j.start)
 	}
 	if low == never {
-		low = r.known.ID
+		low = e.cuts.LastID()
 	}
-	prev := timeline.Cut{}
+	if last := e.cuts.LastID(); last < r.known.ID {
+		return fmt.Errorf("the checkpoint knows batch %d, but the log of cuts ends at %d", r.known.ID, last)
+	}
+	next := max(low, 1)
 	err := e.cuts.Read(e.ctx, low, func(c *cutlog.Record) error {
-		cut := timeline.Cut{ID: c.ID, LogSeq: c.LogSeq, Time: c.Time, Offsets: c.Offsets}
-		if want := max(prev.ID+1, low); cut.ID != want && !(prev.ID == 0 && cut.ID <= low+1) {
-			return fmt.Errorf("the record of batch %d is not there; the next is %d", want, cut.ID)
+		if c.ID != next {
+			return fmt.Errorf("the record of batch %d is not there; the next is %d", next, c.ID)
 		}
+		next++
+		cut := timeline.Cut{ID: c.ID, LogSeq: c.LogSeq, Time: c.Time, Offsets: c.Offsets}
 		e.timeline.Add(cut)
 		if cut.ID > low {
 			r.cuts = append(r.cuts, cut)
+		} else {
+			r.before = cut
 		}
-		prev = cut
 		return nil
 	})
 	if err != nil {
 		return err
 	}
-	if prev.ID == 0 && r.known.ID > 0 {
-		// Every record is trimmed but the checkpoint knows where time stood.
-		e.timeline.Add(r.known)
-	}
-	e.timeline.SetDurable(e.timeline.Last().ID)
 	if last := e.timeline.Last(); last.LogSeq > e.log.LastSeq() {
 		return fmt.Errorf("batch %d covers the commit log up to %d, which ends at %d", last.ID, last.LogSeq, e.log.LastSeq())
+	}
+	e.timeline.SetDurable(e.timeline.Last().ID)
+	if e.timeline.Last().ID == 0 {
+		// Time begins with an empty batch, so that 0 is before everything.
+		e.record(e.timeline.Next(0, e.now(), nil))
 	}
 	return nil
 }
@@ -101,13 +109,8 @@ func (r *recovery) placeExternals() {
 		}
 	}
 	r.inputs = map[uint64][]sourceInput{}
-	for i, c := range r.cuts {
-		var before map[uint64][]uint64
-		if i > 0 {
-			before = r.cuts[i-1].Offsets
-		} else if p, ok := r.e.timeline.Get(c.ID - 1); ok {
-			before = p.Offsets
-		}
+	before := r.before.Offsets
+	for _, c := range r.cuts {
 		for id, to := range c.Offsets {
 			from := before[id]
 			if from == nil {
@@ -117,6 +120,7 @@ func (r *recovery) placeExternals() {
 				r.inputs[c.ID] = append(r.inputs[c.ID], in)
 			}
 		}
+		before = c.Offsets
 	}
 }
 
@@ -124,17 +128,13 @@ func (r *recovery) placeExternals() {
 // its batches, and leaves the rest to be cut.
 func (r *recovery) readLog() error {
 	e := r.e
-	from := e.timeline.Last().LogSeq
-	if len(r.cuts) > 0 {
-		if p, ok := e.timeline.Get(r.cuts[0].ID - 1); ok {
-			from = p.LogSeq
-		} else {
-			from = 0
-		}
-	}
-	first := from
+	first := r.before.LogSeq
+	from := first
 	for _, t := range e.tables {
 		from = min(from, t.seq)
+	}
+	if trimmed := e.log.FirstSeq(); from+1 < trimmed {
+		return fmt.Errorf("recovery needs the commit log from %d on; it begins at %d", from+1, trimmed)
 	}
 	last := e.timeline.Last()
 	next := 0
@@ -147,6 +147,7 @@ func (r *recovery) readLog() error {
 		atLastCut = true
 	}
 	err := e.readLog(e.ctx, from+1, e.log.LastSeq(), func(seq uint64, b *topic.Block) error {
+		e.recovered.Blocks++
 		if seq > last.LogSeq && !atLastCut {
 			markTables()
 		}
@@ -181,7 +182,7 @@ func (r *recovery) readLog() error {
 	if !atLastCut {
 		markTables()
 	}
-	e.committed = e.log.LastSeq()
+	e.committed, e.tableSeq = e.log.LastSeq(), e.log.LastSeq()
 	if n := len(e.groups); n == 0 && e.committed > last.LogSeq {
 		// Groups of dropped tables: the next cut passes over them.
 		e.groups = append(e.groups, commitGroup{seq: e.committed})
@@ -200,6 +201,7 @@ func (e *Engine) addUncut(seq uint64, id catalog.ID, c *batch.Chunk, t *tableSta
 	}
 	g := &e.groups[n-1]
 	g.rows += c.N
+	e.uncut += c.N
 	g.inputs = addInput(g.inputs, id, c)
 	if t != nil {
 		g.images[id].release()
@@ -235,9 +237,11 @@ func (e *Engine) prepareTable(t *catalog.Table) (func(bool), error) {
 }
 
 // refill starts the views that no checkpoint knows from history: they were made
-// after the last one. Engine.mu is held.
+// after the last one, or have failed. Each comes after those it reads; which of
+// them is waited for in the background. Engine.mu is held.
 func (r *recovery) refill() error {
 	e := r.e
+	var missing []*job
 	for _, t := range e.cat.Load().Objects() {
 		if t.Kind != catalog.MaterializedView || e.jobs[t.ID] != nil {
 			continue
@@ -246,16 +250,22 @@ func (r *recovery) refill() error {
 		if err != nil {
 			return err
 		}
-		e.mu.Unlock()
-		last, release, err := e.hold(e.ctx, e.upstream(j))
-		if err == nil {
-			e.startFill(j, last)
-			release()
-		}
-		e.mu.Lock()
-		if err != nil {
-			return err
-		}
+		j.start, j.filling = never, true // until it is known at which batch
+		e.register(j)
+		missing = append(missing, j)
+	}
+	for _, j := range missing {
+		ctx, cancel := context.WithCancelCause(e.ctx)
+		j.cancel = cancel
+		e.fills.Add(1)
+		go func() {
+			defer e.fills.Done()
+			last, release, err := e.hold(ctx, j.views)
+			if err == nil {
+				e.startFill(j, last)
+				release()
+			}
+		}()
 	}
 	return nil
 }

@@ -11,35 +11,50 @@ import (
 	"streamsql/engine/timeline"
 	"streamsql/engine/topic"
 	"streamsql/operators"
+	"streamsql/operators/account"
 )
 
 // restore makes everything that the catalog names, with the state of the newest
-// checkpoint that verifies; without one, empty. It returns the last cut that the
-// checkpoint knew.
+// checkpoint that verifies; without one, empty: recovery then reads all of the
+// log. It returns the last cut that the checkpoint knew.
 func (e *Engine) restore() (timeline.Cut, error) {
-	m, err := e.checkpoint.Latest()
-	if errors.Is(err, checkpoint.ErrNone) {
-		return e.restoreFrom(nil)
-	}
-	var cut timeline.Cut
-	if err == nil {
-		if cut, err = e.restoreFrom(m); err == nil {
-			return cut, nil
+	for {
+		m, err := e.checkpoint.Latest()
+		if errors.Is(err, checkpoint.ErrNone) {
+			e.round = max(e.round, e.checkpoint.NewestRound())
+			return e.restoreFrom(nil)
 		}
+		if err == nil {
+			var cut timeline.Cut
+			if cut, err = e.restoreFrom(m); err == nil {
+				return cut, nil
+			}
+		}
+		if !errors.Is(err, checkpoint.ErrCorrupt) {
+			return timeline.Cut{}, err
+		}
+		slog.Error("the newest checkpoint does not verify; the one before is taken, or else all of the log", "error", err)
+		e.round = max(e.round, e.checkpoint.NewestRound())
+		e.checkpoint.Deny()
+		e.reset()
 	}
-	slog.Error("the newest checkpoint does not verify; the one before is taken", "error", err)
-	e.reset()
-	if m, err = e.checkpoint.Previous(); err != nil {
-		return cut, fmt.Errorf("no checkpoint verifies: %w", err)
-	}
-	e.round = m.Round + 1 // the number of the one that does not verify is not given again
-	return e.restoreFrom(m)
 }
 
 // reset throws away what a failed attempt made.
 func (e *Engine) reset() {
+	for _, j := range e.jobs {
+		j.history.releaseAll()
+		j.account.Close()
+	}
+	for _, t := range e.tables {
+		t.Close()
+	}
+	for _, x := range e.externals {
+		_ = x.source.Close()
+	}
 	e.jobs, e.tables = map[catalog.ID]*job{}, map[catalog.ID]*tableState{}
 	e.externals, e.readers = map[catalog.ID]*external{}, map[catalog.ID][]*job{}
+	e.manifest, e.manifestCut, e.recovered.Checkpoint = nil, 0, 0
 }
 
 func (e *Engine) restoreFrom(m *checkpoint.Manifest) (cut timeline.Cut, err error) {
@@ -49,11 +64,11 @@ func (e *Engine) restoreFrom(m *checkpoint.Manifest) (cut timeline.Cut, err erro
 		if err != nil {
 			return cut, err
 		}
-		if own.Cut != nil {
-			cut = *own.Cut
+		if own.Cut == nil || own.Tasks <= 0 {
+			return cut, fmt.Errorf("checkpoint %d: %w: it does not say which cut it is of", m.Round, checkpoint.ErrCorrupt)
 		}
+		cut, seq = *own.Cut, own.Seq
 		e.tasks = own.Tasks // the state is divided so, however many cores there are now
-		seq = cut.LogSeq
 		e.manifest, e.manifestCut, e.round = m, cut.ID, max(e.round, m.Round)
 		e.recovered.Checkpoint = m.Round
 	}
@@ -90,8 +105,8 @@ func metaOf(j *checkpoint.Job) (meta savedMeta, err error) {
 	return meta, nil
 }
 
-// restoreTable makes a table's image. One that the checkpoint does not know was
-// made after it: all its rows lie behind sequence seq.
+// restoreTable makes a table's image as of commit group seq. One that the
+// checkpoint does not know was made after it: all its rows lie behind that.
 func (e *Engine) restoreTable(t *catalog.Table, m *checkpoint.Manifest, saved *checkpoint.Job, seq uint64) error {
 	ts, err := e.newTable(t)
 	if err != nil {
@@ -103,7 +118,6 @@ func (e *Engine) restoreTable(t *catalog.Table, m *checkpoint.Manifest, saved *c
 		return err
 	}
 	if saved != nil {
-		ts.seq = meta.Seq
 		if err := e.loadStates(m, saved, 0, 0, ts.State()); err != nil {
 			return err
 		}
@@ -120,6 +134,9 @@ func (e *Engine) restoreView(t *catalog.Table, m *checkpoint.Manifest, saved *ch
 	j, err := e.jobOf(t)
 	if err != nil {
 		return err
+	}
+	if e.readsUnknown(j) {
+		return nil // it is filled anew, after what it reads
 	}
 	for _, s := range j.flow.Stateful {
 		if err := e.loadStates(m, saved, s.Node, s.Index, s.Operator); err != nil {
@@ -144,16 +161,27 @@ func (e *Engine) restoreView(t *catalog.Table, m *checkpoint.Manifest, saved *ch
 	return nil
 }
 
+// readsUnknown reports that a job reads a view which was not restored.
+func (e *Engine) readsUnknown(j *job) bool {
+	for _, s := range j.flow.Sources {
+		id := catalog.ID(s.Table)
+		if t, ok := e.cat.Load().TableByID(id); ok && t.Kind == catalog.MaterializedView && e.jobs[id] == nil {
+			return true
+		}
+	}
+	return false
+}
+
 // loadChanges takes in the changelog that a checkpoint kept for the view's readers.
 func (j *job) loadChanges(blob []byte) error {
 	for len(blob) > 0 {
 		b, n, err := topic.DecodeBlock(blob)
 		if err != nil {
-			return err
+			return errors.Join(checkpoint.ErrCorrupt, err)
 		}
 		c, err := b.Chunk(nil)
 		if err != nil {
-			return err
+			return errors.Join(checkpoint.ErrCorrupt, err)
 		}
 		if k := len(j.changes); k == 0 || j.changes[k-1].id != b.Seq {
 			j.changes = append(j.changes, change{id: b.Seq})
@@ -172,7 +200,13 @@ func (e *Engine) loadStates(m *checkpoint.Manifest, saved *checkpoint.Job, node,
 		if want == nil {
 			return fmt.Errorf("%w: store %d of operator %d, task %d, is not in it", checkpoint.ErrCorrupt, i, node, task)
 		}
-		err := e.checkpoint.LoadPages(m.Round, saved.ID, *want, st.Load)
+		err := e.checkpoint.LoadPages(m.Round, saved.ID, *want, func(no uint64, data []byte) error {
+			err := st.Load(no, data)
+			if err != nil && !errors.Is(err, account.ErrCap) {
+				err = fmt.Errorf("%w: %w", checkpoint.ErrCorrupt, err)
+			}
+			return err
+		})
 		if err != nil {
 			return err
 		}

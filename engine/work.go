@@ -79,8 +79,13 @@ func (e *Engine) register(j *job) {
 func (e *Engine) startFill(j *job, at timeline.Cut) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
+	if j.failed != nil {
+		return // dropped while it waited
+	}
 	j.start = at.ID
-	e.register(j)
+	if e.jobs[j.id] == nil {
+		e.register(j)
+	}
 	snap := &snapshot{cut: at, images: map[catalog.ID]*imageSet{}}
 	for _, s := range j.flow.Sources {
 		id := catalog.ID(s.Table)
@@ -89,7 +94,7 @@ func (e *Engine) startFill(j *job, at timeline.Cut) {
 		}
 		if v := e.jobs[id]; v != nil {
 			if v.failed != nil {
-				e.jobFailed(j, fmt.Errorf("it reads '%s.%s', which has failed: %w", v.table.Database, v.table.Name, v.failed))
+				e.jobFailed(j, readsFailed(v))
 				return
 			}
 			v.wantSnapshot = true
@@ -146,7 +151,14 @@ func (e *Engine) jobFailed(j *job, err error) {
 	}
 	slog.Error("a materialized view has failed", "view", j.table.Database+"."+j.table.Name, "error", err)
 	e.stopJob(j, err)
+	for _, r := range j.readers {
+		e.jobFailed(r, readsFailed(j))
+	}
 	e.progressed()
+}
+
+func readsFailed(v *job) error {
+	return fmt.Errorf("it reads '%s.%s', which has failed: %w", v.table.Database, v.table.Name, v.failed)
 }
 
 // stopJob ends a job's work for good. Engine.mu is held.

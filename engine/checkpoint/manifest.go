@@ -76,7 +76,7 @@ func decodeManifest(round uint64, data []byte) (*Manifest, error) {
 		return bad("CRC")
 	}
 	if v := binary.LittleEndian.Uint32(data); v != manifestVersion {
-		return bad(fmt.Sprintf("format version %d is not known", v))
+		return nil, fmt.Errorf("checkpoint %d was written by another release: format version %d, this one knows %d", round, v, manifestVersion)
 	}
 	m := &Manifest{Round: binary.LittleEndian.Uint64(data[4:])}
 	if m.Round != round {
