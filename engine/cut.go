@@ -96,7 +96,7 @@ func (e *Engine) cutOnce() bool {
 		rows += e.groups[n].rows
 		n++
 	}
-	if n > 0 && !e.anyRoom(e.groups[:n]) {
+	if n > 0 && !e.anyRoom(e.groups[:n]) && e.uncutRows() < e.cfg.BacklogRows {
 		n = 0 // whoever finishes a batch wakes the cutter
 	}
 	if n == 0 && len(inputs) == 0 {

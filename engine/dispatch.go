@@ -67,6 +67,7 @@ func (e *Engine) enqueue(id uint64, now int64, inputs []sourceInput) []*job {
 				visit(r)
 			}
 		}
+		e.backlogged(j, batches[j])
 		j.pending = append(j.pending, batches[j])
 	}
 	return touched
@@ -81,9 +82,18 @@ func (e *Engine) dispatch(j *job) {
 				return // a view it reads has not finished this batch
 			}
 		}
+		if p.inLog() {
+			if !j.loading && e.ctx.Err() == nil {
+				j.loading = true
+				e.fills.Add(1)
+				go e.load(j, p)
+			}
+			return
+		}
 		f := e.flight(j, p.id, p.now)
 		inputs := e.inputsOf(j, p, f)
 		j.pending = j.pending[1:]
+		j.backlog -= p.rows
 		if f.rows == 0 {
 			for _, v := range j.views {
 				v.trimChanges()

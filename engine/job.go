@@ -32,6 +32,8 @@ type job struct {
 	pending  []*pendingBatch // cut, not yet on their way; ids ascend
 	inFlight []*flight       // on their way; ids ascend
 	history  moments         // batches applied
+	backlog  int             // rows of pending, in memory
+	loading  bool            // the rows of pending[0] are being read from the log
 	filling  bool            // the batch `start` is not applied yet
 	filled   fillProgress
 
@@ -54,6 +56,9 @@ type pendingBatch struct {
 	id     uint64
 	now    int64
 	direct []sourceInput // from streams and tables; from views it is asked for when due
+	rows   int           // of direct, in memory
+	// after, upTo: the rows are not in direct but in the commit log, in this range.
+	after, upTo uint64
 }
 
 // sourceInput is what a batch holds of one stream or table.

@@ -37,6 +37,7 @@ type Config struct {
 	Workers         int           // 0: as many as cores
 	Memory          int64         // bytes that state and buffers may take together; 0: no limit
 	CheckpointEvery time.Duration // 0: a second
+	BacklogRows     int           // rows that may wait in memory for one view; 0: about 4 million
 	Connectors      *connector.Registry
 	// FreeSpace says how many bytes are free where dir lies; nil: it asks the system.
 	FreeSpace func(dir string) (uint64, error)
@@ -116,6 +117,7 @@ type Engine struct {
 	failure     chan error
 	loops       sync.WaitGroup
 	fills       sync.WaitGroup
+	logReads    atomic.Int64 // batches that were read from the log because memory held enough
 }
 
 // Recovery says what a start had to do.
@@ -131,6 +133,9 @@ type Recovery struct {
 func Open(cfg Config) (*Engine, error) {
 	if cfg.Workers <= 0 {
 		cfg.Workers = runtime.NumCPU()
+	}
+	if cfg.BacklogRows <= 0 {
+		cfg.BacklogRows = defaultBacklog
 	}
 	if cfg.CheckpointEvery <= 0 {
 		cfg.CheckpointEvery = time.Second
@@ -262,6 +267,8 @@ func (e *Engine) Close() error {
 		close(e.stopping)
 	})
 	e.cancel()
+	e.mu.Lock() // who saw the engine running has counted what it started
+	e.mu.Unlock()
 	e.fills.Wait()
 	e.loops.Wait()
 	close(e.ended)
