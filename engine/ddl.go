@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -182,6 +183,9 @@ func (e *Engine) create(ctx context.Context, s *bind.CreateTable, captured catal
 	return nil, nil
 }
 
+// maxPartitions bounds the partitions of a stream.
+const maxPartitions = 1024
+
 // checkOptions refuses what WITH (…) names and nobody knows.
 func (e *Engine) checkOptions(t *catalog.Table) error {
 	if t.Kind == catalog.StreamTable && t.Options["connector"] != "" {
@@ -194,6 +198,11 @@ func (e *Engine) checkOptions(t *catalog.Table) error {
 	for k := range t.Options {
 		if !slices.Contains(known, k) {
 			return sqlerr.New(sqlerr.WrongArguments, "Unknown option '%s' in WITH; known here: %s", k, strings.Join(known, ", "))
+		}
+	}
+	if v, ok := t.Options["partitions"]; ok {
+		if n, err := strconv.Atoi(v); err != nil || n < 1 || n > maxPartitions {
+			return sqlerr.New(sqlerr.WrongArguments, "partitions is a number from 1 to %d, not '%s'", maxPartitions, v)
 		}
 	}
 	if v, ok := t.Options["on_error"]; ok && v != "log" && v != "fail" {

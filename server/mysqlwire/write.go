@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/binary"
 	"time"
+	"unicode/utf8"
 
 	"github.com/go-mysql-org/go-mysql/mysql"
 
@@ -157,6 +158,21 @@ func (c *conn) writeError(e *sqlerr.Error) {
 		p.out = append(p.out, '#')
 		p.out = append(p.out, e.State...)
 	}
-	p.out = append(p.out, e.Message...)
+	p.out = append(p.out, clip(e.Message)...)
 	p.end()
+}
+
+// maxMessage is how many bytes of a message clients keep room for: MySQL's.
+const maxMessage = 511
+
+// clip shortens a message that is too long, between two characters.
+func clip(message string) string {
+	if len(message) <= maxMessage {
+		return message
+	}
+	end := maxMessage
+	for end > 0 && !utf8.RuneStart(message[end]) {
+		end--
+	}
+	return message[:end]
 }

@@ -13,5 +13,6 @@
 // The generator keeps to what MySQL and MariaDB define equally. It leaves out
 // comparisons between text and numbers, DOUBLE, trailing spaces, overflow,
 // expressions above a division or AVG (whose hidden digits differ), and division
-// in changes (an error in strict mode).
+// in changes (an error in strict mode). Rows are compared by <=> only: where
+// (a, b) = (c, d) is NULL, MariaDB says that it IS NOT NULL.
 package random

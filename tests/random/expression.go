@@ -105,11 +105,22 @@ func (g *gen) expr(scope []column, k kind, depth int) string {
 			func() string { return fmt.Sprintf("DATE_SUB(%s, INTERVAL %d MONTH)", sub(kDate), g.IntN(3)) },
 			func() string { return "DATE(" + sub(kTime) + ")" },
 			func() string { return "LAST_DAY(" + sub(kDate) + ")" },
+			func() string {
+				return fmt.Sprintf("%s - INTERVAL %s", sub(kDate), pick(g, "1 YEAR", "2 WEEK", "'1-1' YEAR_MONTH", "1 QUARTER"))
+			},
+			func() string { return "MAKEDATE(2024, " + sub(kInt) + ")" },
+			func() string { return "CAST(" + sub(kTime) + " AS DATE)" },
+			func() string { return pick(g, "GREATEST(", "LEAST(") + sub(kDate) + ", " + sub(kDate) + ")" },
 		)()
 	default:
 		return pick(g,
 			func() string { return fmt.Sprintf("%s + INTERVAL %d HOUR", sub(kTime), g.IntN(40)-9) },
 			func() string { return fmt.Sprintf("DATE_ADD(%s, INTERVAL %d SECOND)", sub(kTime), g.IntN(90)) },
+			func() string {
+				return fmt.Sprintf("DATE_SUB(%s, INTERVAL %s)", sub(kTime), pick(g, "'1 2' DAY_HOUR", "1 MONTH", "'10:30' MINUTE_SECOND"))
+			},
+			func() string { return "CAST(" + sub(kDate) + " AS DATETIME)" },
+			func() string { return pick(g, "GREATEST(", "LEAST(") + sub(kTime) + ", " + sub(kTime) + ")" },
 		)()
 	}
 }
@@ -150,6 +161,26 @@ func (g *gen) integer(sub func(kind) string) string {
 			return pick(g, "GREATEST(", "LEAST(") + sub(kInt) + ", " + sub(kInt) + ")"
 		},
 		func() string { return "CAST(" + sub(kDec) + " AS SIGNED)" },
+		func() string { return fmt.Sprintf("(ABS(%s) %s %d)", sub(kInt), pick(g, "&", "|", "^"), g.IntN(12)) },
+		func() string { return pick(g, "ASCII(", "BIT_LENGTH(", "OCTET_LENGTH(") + sub(kStr) + ")" },
+		func() string { return "STRCMP(" + sub(kStr) + ", " + sub(kStr) + ")" },
+		func() string { return "INSTR(" + sub(kStr) + ", " + g.literal(kStr, false) + ")" },
+		func() string { return "FIELD(" + sub(kStr) + ", 'a', 'b', 'zz')" },
+		func() string { return "INTERVAL(" + sub(kInt) + ", 0, 2, 5)" },
+		func() string {
+			return pick(g, "WEEKDAY(", "DAYOFYEAR(", "QUARTER(", "TO_DAYS(", "WEEKOFYEAR(", "WEEK(") + sub(kDate) + ")"
+		},
+		func() string {
+			return "EXTRACT(" + pick(g, "YEAR", "YEAR_MONTH", "DAY", "MONTH") + " FROM " + sub(kDate) + ")"
+		},
+		func() string {
+			return "EXTRACT(" + pick(g, "HOUR", "MINUTE", "DAY_HOUR", "SECOND") + " FROM " + sub(kTime) + ")"
+		},
+		func() string {
+			return "TIMESTAMPDIFF(" + pick(g, "DAY", "MONTH", "YEAR") + ", " + sub(kDate) + ", " + sub(kTime) + ")"
+		},
+		func() string { return "(" + sub(kBool) + ")" },
+		func() string { return "ROUND(" + sub(kInt) + ", -1)" },
 	}
 	if !g.changing {
 		forms = append(forms,
@@ -162,7 +193,11 @@ func (g *gen) integer(sub func(kind) string) string {
 }
 
 func (g *gen) decimal(sub func(kind) string) string {
-	switch g.IntN(8) {
+	switch g.IntN(10) {
+	case 8:
+		return pick(g, "GREATEST(", "LEAST(") + sub(kDec) + ", " + sub(pick(g, kDec, kInt)) + ")"
+	case 9:
+		return "ROUND(" + sub(kDec) + ", -1)"
 	case 0, 1:
 		return "(" + sub(kDec) + pick(g, " + ", " - ") + sub(pick(g, kDec, kInt)) + ")"
 	case 2:
@@ -180,7 +215,25 @@ func (g *gen) decimal(sub func(kind) string) string {
 }
 
 func (g *gen) text(sub func(kind) string) string {
-	switch g.IntN(8) {
+	switch g.IntN(13) {
+	case 8:
+		return "CONCAT_WS('-', " + sub(kStr) + ", " + sub(kStr) + ")"
+	case 9:
+		return pick(g, "TRIM(", "LTRIM(", "TRIM(LEADING 'a' FROM ") + sub(kStr) + ")"
+	case 10:
+		return fmt.Sprintf("%s(%s, %d, 'xy')", pick(g, "LPAD", "RPAD"), sub(kStr), g.IntN(6))
+	case 11:
+		return "SUBSTRING_INDEX(" + sub(kStr) + ", 'b', " + pick(g, "1", "-1") + ")"
+	case 12:
+		return pick(g,
+			func() string { return "DATE_FORMAT(" + sub(kTime) + ", '%Y/%m/%d %H-%i-%s %j %a %b')" },
+			func() string { return "HEX(" + sub(kStr) + ")" },
+			func() string { return "REPEAT(" + sub(kStr) + ", 2)" },
+			func() string { return "ELT(" + sub(kInt) + ", 'a', " + sub(kStr) + ")" },
+			func() string { return pick(g, "DAYNAME(", "MONTHNAME(") + sub(kDate) + ")" },
+			func() string { return pick(g, "GREATEST(", "LEAST(") + sub(kStr) + ", " + sub(kStr) + ")" },
+			func() string { return "INSERT(" + sub(kStr) + ", 2, 1, 'Q')" },
+		)()
 	case 0:
 		return "UPPER(" + sub(kStr) + ")"
 	case 1:
@@ -213,9 +266,21 @@ func (g *gen) condition(scope []column, depth int) string {
 		}
 		return "(" + sub(kBool) + " XOR " + sub(kBool) + ")"
 	}
+	if g.chance(6) {
+		return "(" + sub(kBool) + ")" + pick(g, " IS TRUE", " IS NOT TRUE", " IS FALSE", " IS NOT FALSE", " IS UNKNOWN", " IS NOT UNKNOWN")
+	}
 	k := g.kindOf(scope)
 	left := sub(k)
-	switch g.IntN(9) {
+	switch g.IntN(12) {
+	case 9:
+		return left + pick(g, " IN (", " NOT IN (") + sub(k) + ", " + sub(k) + ")"
+	case 10:
+		k2 := g.kindOf(scope)
+		return "(" + left + ", " + sub(k2) + ") <=> (" + sub(k) + ", " + sub(k2) + ")"
+	case 11:
+		if k == kDate || k == kTime {
+			return sub(kDate) + pick(g, " = ", " < ", " >= ", " <> ") + sub(kTime)
+		}
 	case 0:
 		return left + pick(g, " IS NULL", " IS NOT NULL")
 	case 1:

@@ -12,17 +12,22 @@ type step struct {
 	sql   string   // a statement, but for views and checks
 	rows  []string // INSERT: the rows behind sql's VALUES, so that they can be taken away
 	tail  string   // INSERT: what stands behind the rows
-	view  string   // the materialized view to make, of
-	query *query
-	check bool // compare all views now
+	view  string   // the view to make, of query
+	plain bool     // it is not materialized
+	query *query   // without a view: a question, asked here only
+	check bool     // compare all views now
 }
 
 func (s step) String() string {
 	switch {
 	case s.check:
 		return ""
+	case s.view != "" && s.plain:
+		return "CREATE VIEW " + s.view + " AS " + s.query.String()
 	case s.view != "":
 		return "CREATE MATERIALIZED VIEW " + s.view + " AS " + s.query.String()
+	case s.query != nil:
+		return s.query.String()
 	case s.rows != nil:
 		return s.sql + strings.Join(s.rows, ", ") + s.tail
 	}
@@ -39,6 +44,7 @@ type program struct {
 type table struct {
 	relation
 	stream bool
+	keyed  bool     // id is the primary key
 	types  []string // declarations, by column
 	null   []bool
 	lastID int
@@ -60,7 +66,7 @@ func newProgram(seed uint64) program {
 	open := false // in a transaction
 	for i := range changes {
 		for views > 0 && !open && (g.chance(20) || i == changes-1 && g.chance(60)) {
-			v := step{view: g.name("v"), query: g.query(rels, 2)}
+			v := step{view: g.name("v"), query: g.query(rels, 2), plain: g.chance(15)}
 			p.steps = append(p.steps, v)
 			rels = append(rels, relation{text: v.view, cols: v.query.columns()})
 			views--
@@ -68,7 +74,11 @@ func newProgram(seed uint64) program {
 		if !open && g.chance(12) {
 			p.steps, open = append(p.steps, step{sql: "BEGIN"}), true
 		}
-		p.steps = append(p.steps, g.change(pick(g, tables...)))
+		p.steps = append(p.steps, g.change(pick(g, tables...), tables))
+		if g.chance(12) || open && g.chance(25) {
+			// Of tables alone: what is written in a transaction shows there before its end.
+			p.steps = append(p.steps, step{query: g.query(rels[:len(tables)], 1)})
+		}
 		if open && g.chance(35) {
 			p.steps, open = append(p.steps, step{sql: pick(g, "COMMIT", "COMMIT", "ROLLBACK")}), false
 		}
@@ -96,7 +106,7 @@ var declarations = [...][]string{
 }
 
 func (g *gen) table(name string) *table {
-	t := &table{relation: relation{text: name}, stream: g.chance(40)}
+	t := &table{relation: relation{text: name}, stream: g.chance(40), keyed: g.chance(80)}
 	add := func(name, decl string, k kind, null bool) {
 		t.cols = append(t.cols, column{name, k})
 		t.types, t.null = append(t.types, decl), append(t.null, null)
@@ -113,7 +123,10 @@ func (g *gen) table(name string) *table {
 func (t *table) create() string {
 	what, key := "TABLE", ", PRIMARY KEY (id)"
 	if t.stream {
-		what, key = "STREAM TABLE", ""
+		what = "STREAM TABLE"
+	}
+	if t.stream || !t.keyed {
+		key = ""
 	}
 	var cols []string
 	for i, c := range t.cols {
@@ -126,13 +139,20 @@ func (t *table) create() string {
 	return "CREATE " + what + " " + t.text + " (" + strings.Join(cols, ", ") + key + ")"
 }
 
-func (g *gen) change(t *table) step {
+func (g *gen) change(t *table, tables []*table) step {
 	g.changing = true
 	defer func() { g.changing = false }()
 	n := g.IntN(100)
 	switch {
+	case g.chance(10):
+		if s, ok := g.insertSelect(t, pick(g, tables...)); ok {
+			return s
+		}
+		return g.insert(t, "INSERT INTO ", true, "")
 	case t.stream || n < 45:
 		return g.insert(t, "INSERT INTO ", true, "")
+	case !t.keyed && n < 62:
+		return g.insert(t, "INSERT INTO ", false, "")
 	case n < 52:
 		return g.insert(t, "REPLACE INTO ", false, "")
 	case n < 58:
@@ -141,9 +161,41 @@ func (g *gen) change(t *table) step {
 		return g.insert(t, "INSERT IGNORE INTO ", false, "")
 	case n < 82:
 		set := g.assignment(t)
-		return step{sql: "UPDATE " + t.text + " SET " + set + g.whereOf(t)}
+		if t.keyed && g.chance(8) { // no two rows may meet at one key on the way
+			t.lastID += 1000
+			return step{sql: fmt.Sprintf("UPDATE %s SET id = id + %d%s", t.text, t.lastID, g.whereOf(t))}
+		}
+		return step{sql: "UPDATE " + t.text + " SET " + set + g.whereOf(t) + g.firstOf(t)}
 	}
-	return step{sql: "DELETE FROM " + t.text + g.whereOf(t)}
+	return step{sql: "DELETE FROM " + t.text + g.whereOf(t) + g.firstOf(t)}
+}
+
+// firstOf is sometimes the end of an UPDATE or DELETE of the first rows only.
+func (g *gen) firstOf(t *table) string {
+	if !t.keyed || g.chance(85) {
+		return ""
+	}
+	return fmt.Sprintf(" ORDER BY %s, id LIMIT %d", pick(g, t.cols...).name, g.IntN(4))
+}
+
+// insertSelect fills t from another table, columns by kind. Ids come from a range of
+// their own, so that they do not meet others.
+func (g *gen) insertSelect(t, from *table) (step, bool) {
+	if from == t || !from.keyed || from.stream {
+		return step{}, false
+	}
+	var values []string
+	for i, c := range t.cols[1:] {
+		value := g.literal(c.kind, t.null[i+1])
+		for k, f := range from.cols[1:] {
+			if f.kind == c.kind && from.types[k+1] == t.types[i+1] && (t.null[i+1] || !from.null[k+1]) {
+				value = f.name
+			}
+		}
+		values = append(values, value)
+	}
+	t.lastID += 1000
+	return step{sql: fmt.Sprintf("INSERT INTO %s SELECT id + %d, %s FROM %s%s", t.text, t.lastID, strings.Join(values, ", "), from.text, g.whereOf(from))}, true
 }
 
 // insert has rows with new ids where fresh is true, and otherwise with ids that may be there.

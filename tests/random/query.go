@@ -31,7 +31,8 @@ type query struct {
 	where    []string
 	group    []string
 	having   string
-	union    *query // UNION ALL
+	union    *query
+	all      bool // UNION ALL
 }
 
 type with struct {
@@ -85,9 +86,16 @@ func (q *query) String() string {
 		b.WriteString(" HAVING " + q.having)
 	}
 	if q.union != nil {
-		b.WriteString(" UNION ALL " + q.union.String())
+		b.WriteString([]string{" UNION ", " UNION ALL "}[btoi(q.all)] + q.union.String())
 	}
 	return b.String()
+}
+
+func btoi(b bool) int {
+	if b {
+		return 1
+	}
+	return 0
 }
 
 // columns are those of the result.
@@ -106,8 +114,8 @@ func (q *query) columns() []column {
 // query draws a query over the relations; depth bounds nested ones.
 func (g *gen) query(rels []relation, depth int) *query {
 	q := g.selectOver(rels, depth)
-	if g.chance(12) {
-		q.union = g.like(rels, q.items)
+	if g.chance(15) {
+		q.union, q.all = g.like(rels, q.items), g.chance(60)
 	}
 	if depth > 0 && g.chance(15) {
 		// The query so far becomes a CTE, read once or twice.
@@ -186,6 +194,12 @@ func (g *gen) joinOn(left, right []column) []string {
 	if len(on) == 0 || g.chance(25) {
 		on = append(on, g.condition(append(slices.Clone(left), right...), 1))
 	}
+	if g.chance(15) {
+		on = append(on, g.condition(right, 2))
+	}
+	if g.chance(15) {
+		on = append(on, g.condition(left, 1))
+	}
 	return on
 }
 
@@ -197,8 +211,8 @@ func (g *gen) aggregate(q *query, scope []column) {
 		if g.chance(30) {
 			text = g.expr(scope, k, 2)
 		}
-		if !mentions(text, scope) || strings.Contains(text, "NULLIF") {
-			continue // a constant in GROUP BY would be a position; MariaDB does not find a NULLIF again
+		if !mentions(text, scope) || strings.Contains(text, "NULLIF") || strings.Contains(text, "<=> (") {
+			continue // a constant in GROUP BY would be a position; MariaDB does not find a NULLIF or a row again
 		}
 		q.group = append(q.group, text)
 		if g.chance(85) {
@@ -216,6 +230,10 @@ func (g *gen) aggregate(q *query, scope []column) {
 		if g.chance(20) {
 			q.having = c.text + " IS NOT NULL"
 		}
+		if g.chance(30) {
+			c := g.call(scope, false)
+			q.having = "(" + q.having + ")" + pick(g, " AND ", " OR ") + c.text + pick(g, " >= ", " < ", " <=> ") + g.literal(c.kind, true)
+		}
 	}
 }
 
@@ -229,9 +247,21 @@ func (g *gen) call(scope []column, last bool) item {
 		k := pick(g, kInt, kDec)
 		return g.expr(scope, k, pick(g, 0, 0, 1)), k
 	}
-	switch g.IntN(9) {
+	switch g.IntN(12) {
 	case 0, 1:
 		return item{text: "COUNT(*)", kind: kInt}
+	case 9:
+		return item{text: "COUNT(DISTINCT " + g.expr(scope, g.kindOf(scope), 0) + ", " + g.expr(scope, g.kindOf(scope), 1) + ")", kind: kInt}
+	case 10:
+		text, _ := number()
+		return item{text: "SUM(DISTINCT " + text + ")", kind: kDec}
+	case 11:
+		k := g.kindOf(scope)
+		text := pick(g, "MIN(", "MAX(") + g.expr(scope, k, 1) + ")"
+		if last && k == kInt {
+			text = "CASE WHEN " + text + " > COUNT(*) THEN " + text + " ELSE " + pick(g, "MAX(", "MIN(") + g.expr(scope, k, 0) + ") + 1 END"
+		}
+		return item{text: text, kind: k}
 	case 2:
 		return item{text: "COUNT(" + g.expr(scope, g.kindOf(scope), 1) + ")", kind: kInt}
 	case 3:
@@ -259,11 +289,30 @@ func (g *gen) call(scope []column, last bool) item {
 func (g *gen) like(rels []relation, items []item) *query {
 	q := &query{from: g.relation(rels, 0)}
 	scope := q.from.qualified()
+	grouped := g.chance(40)
 	for i, it := range items {
+		if grouped {
+			q.items = append(q.items, item{g.aggregateOf(scope, it.kind), fmt.Sprintf("c%d", i), it.kind})
+			continue
+		}
 		q.items = append(q.items, item{g.expr(scope, it.kind, 1), fmt.Sprintf("c%d", i), it.kind})
 	}
 	if g.chance(60) {
 		q.where = []string{g.condition(scope, 1)}
 	}
+	if grouped && g.chance(50) {
+		q.group = []string{g.column(scope, g.kindOf(scope))}
+	}
 	return q
+}
+
+// aggregateOf is an aggregate of a kind.
+func (g *gen) aggregateOf(scope []column, k kind) string {
+	if k == kBool {
+		return "MIN(" + g.expr(scope, kInt, 1) + ") IS NULL"
+	}
+	if k == kInt && g.chance(50) {
+		return "COUNT(" + pick(g, "*", g.expr(scope, g.kindOf(scope), 0)) + ")"
+	}
+	return pick(g, "MIN(", "MAX(") + g.expr(scope, k, 1) + ")"
 }

@@ -135,7 +135,7 @@ func TestVariety(t *testing.T) {
 	text := all.String()
 	for _, want := range []string{
 		"CREATE STREAM TABLE", "UPDATE ", "DELETE FROM", "REPLACE INTO", "ON DUPLICATE KEY", "INSERT IGNORE", "BEGIN;", "ROLLBACK;",
-		" LEFT JOIN ", " JOIN ", " GROUP BY ", " HAVING ", " DISTINCT ", " UNION ALL ", "WITH w", "FROM (SELECT", "FROM v",
+		" LEFT JOIN ", " JOIN ", " GROUP BY ", " HAVING ", " DISTINCT ", " UNION ALL ", " UNION SELECT", "WITH w", "FROM (SELECT", "FROM v",
 		"COUNT(DISTINCT", "SUM(", "AVG(", "MIN(", "MAX(", "CASE ", " LIKE ", " IN (", " BETWEEN ", " / ", " DIV ", "<=>", "NULL",
 	} {
 		if !strings.Contains(text, want) {

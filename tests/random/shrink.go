@@ -61,7 +61,7 @@ func dropRows(p *program, try func([]step) bool) bool {
 func simplifyQueries(p *program, try func([]step) bool) bool {
 	any := false
 	for i := range p.steps {
-		for again := p.steps[i].view != ""; again; {
+		for again := p.steps[i].query != nil; again; {
 			again = false
 			for _, q := range simpler(p.steps[i].query) {
 				s := p.steps[i]
