@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"streamsql/catalog"
+	"streamsql/engine/table"
 	"streamsql/engine/timeline"
 	"streamsql/operators"
 	"streamsql/operators/state"
@@ -31,13 +32,13 @@ type frozenState struct {
 // savedMeta is what a checkpoint holds of a job or table beside pages. The job
 // with id 0 is the engine itself.
 type savedMeta struct {
-	Version int           `json:"version"`
-	Errors  []RowError    `json:"errors,omitempty"` // view
-	Start   uint64        `json:"start,omitempty"`  // view: the batch that holds its history
-	Next    uint64        `json:"next,omitempty"`   // table: the next AUTO_INCREMENT value
-	Cut     *timeline.Cut `json:"cut,omitempty"`    // engine: the last cut
-	Seq     uint64        `json:"seq,omitempty"`    // engine: every table is as of this commit group, which Cut covers
-	Tasks   int           `json:"tasks,omitempty"`  // engine: tasks per stage
+	Version int            `json:"version"`
+	Errors  []RowError     `json:"errors,omitempty"` // view
+	Start   uint64         `json:"start,omitempty"`  // view: the batch that holds its history
+	Table   table.Counters `json:"table,omitzero"`   // table
+	Cut     *timeline.Cut  `json:"cut,omitempty"`    // engine: the last cut
+	Seq     uint64         `json:"seq,omitempty"`    // engine: every table is as of this commit group, which Cut covers
+	Tasks   int            `json:"tasks,omitempty"`  // engine: tasks per stage
 }
 
 // savedVersion is the version of savedMeta. A newer one is refused.
@@ -260,7 +261,7 @@ func (e *Engine) freezeTables(r *round) {
 		for _, st := range op.States() {
 			s.deltas = append(s.deltas, st.Checkpoint())
 		}
-		r.parts = append(r.parts, frozen{id: t.Desc.ID, meta: savedMeta{Next: t.Next()}, states: []frozenState{s}})
+		r.parts = append(r.parts, frozen{id: t.Desc.ID, meta: savedMeta{Table: t.Counters()}, states: []frozenState{s}})
 	}
 }
 

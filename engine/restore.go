@@ -123,7 +123,7 @@ func (e *Engine) restoreTable(t *catalog.Table, m *checkpoint.Manifest, saved *c
 		}
 	}
 	e.tables[t.ID] = ts
-	return ts.Loaded(meta.Next)
+	return ts.Loaded(meta.Table)
 }
 
 func (e *Engine) restoreView(t *catalog.Table, m *checkpoint.Manifest, saved *checkpoint.Job) error {

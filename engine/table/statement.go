@@ -2,6 +2,7 @@ package table
 
 import (
 	"streamsql/operators/batch"
+	"streamsql/sql/sqlerr"
 	"streamsql/sql/vector"
 )
 
@@ -25,7 +26,9 @@ type Inserted struct {
 // the write set as it was before the statement.
 func (w *Writes) Insert(c *batch.Chunk, m InsertMode) (res Inserted, err error) {
 	t := w.t
-	c, res.FirstAuto = t.number(c)
+	if c, res.FirstAuto, err = t.number(c); err != nil {
+		return res, err
+	}
 	t.mu.RLock()
 	defer t.mu.RUnlock()
 	primary := pick(c.Cols, t.Desc.Primary)
@@ -148,32 +151,42 @@ func (w *Writes) find(old *batch.Chunk) (keys, rows []string, err error) {
 	return keys, rows, nil
 }
 
-// number fills in AUTO_INCREMENT values and row ids where the column is NULL (or
-// 0, as MySQL does without NO_AUTO_VALUE_ON_ZERO).
-func (t *Table) number(c *batch.Chunk) (*batch.Chunk, uint64) {
+// number fills in AUTO_INCREMENT values and row ids where the column is NULL, and
+// returns the first of them (0: none, or row ids). A value that is given raises
+// the counter even if its row is refused later.
+func (t *Table) number(c *batch.Chunk) (*batch.Chunk, uint64, error) {
 	if t.auto < 0 {
-		return c, 0
+		return c, 0, nil
 	}
 	v := c.Cols[t.auto]
+	_, hi := v.Type.IntRange()
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	out := vector.New(v.Type, v.N)
 	first := uint64(0)
 	for i := range v.N {
-		if v.IsNull(i) || v.I[i] == 0 {
-			if first == 0 && !t.Desc.Columns[t.auto].Hidden {
-				first = t.next
-			}
-			out.AppendInt(int64(t.next))
-			t.next++
+		if !v.IsNull(i) {
+			out.AppendInt(v.I[i])
+			t.seen(v, i)
 			continue
 		}
-		out.AppendInt(v.I[i])
-		if n := uint64(v.I[i]); (v.I[i] > 0 || v.Type.Unsigned) && n >= t.next {
-			t.next = n + 1
+		if t.last >= uint64(hi) {
+			return nil, 0, sqlerr.New(sqlerr.AutoIncReadFailed, "Failed to read auto-increment value from storage engine")
 		}
+		t.last++
+		if first == 0 && !t.Desc.Columns[t.auto].Hidden {
+			first = t.last
+		}
+		out.AppendInt(int64(t.last))
 	}
 	numbered := &batch.Chunk{Cols: append([]*vector.Vector(nil), c.Cols...), N: c.N, Weights: c.Weights}
 	numbered.Cols[t.auto] = out
-	return numbered, first
+	return numbered, first, nil
+}
+
+// seen raises the counter to value i of the numbered column.
+func (t *Table) seen(v *vector.Vector, i int) {
+	if !v.IsNull(i) && (v.I[i] > 0 || v.Type.Unsigned) {
+		t.last = max(t.last, uint64(v.I[i]))
+	}
 }

@@ -7,7 +7,6 @@ import (
 	"strings"
 	"sync"
 	"sync/atomic"
-	"time"
 
 	"streamsql/catalog"
 	"streamsql/operators"
@@ -27,12 +26,10 @@ type Table struct {
 	key   *state.Codec // of the primary key
 	// unique are further unique keys: encoded key → encoded primary key.
 	unique  []uniqueIndex
-	next    uint64        // the next AUTO_INCREMENT value or row id
+	last    uint64        // the greatest AUTO_INCREMENT value or row id so far
 	version atomic.Uint64 // raised by each change
 	auto    int           // its column, −1: none
-	// batch numbers the changes. The view tells batches apart by it, also those of
-	// an earlier run, so it begins with the time.
-	batch uint64
+	batch   uint64        // numbers the changes: the view tells them apart by it
 }
 
 type uniqueIndex struct {
@@ -48,7 +45,7 @@ func New(t *catalog.Table, env operators.Env) (*Table, error) {
 	if err != nil {
 		return nil, err
 	}
-	tb := &Table{Desc: t, view: view, codec: state.NewCodec(ts), key: state.NewCodec(pick(ts, t.Primary)), next: 1, auto: -1, batch: uint64(time.Now().UnixMicro())}
+	tb := &Table{Desc: t, view: view, codec: state.NewCodec(ts), key: state.NewCodec(pick(ts, t.Primary)), auto: -1}
 	for i, c := range t.Columns {
 		if c.AutoIncrement || c.Name == catalog.RowID && c.Hidden {
 			tb.auto = i
@@ -86,19 +83,25 @@ func (t *Table) Snapshot() []operators.Image {
 // State is what a checkpoint keeps of the rows.
 func (t *Table) State() operators.Stateful { return t.view }
 
-// Next is the next AUTO_INCREMENT value, which a checkpoint keeps too.
-func (t *Table) Next() uint64 {
+// Counters is what a checkpoint keeps beside the rows.
+type Counters struct {
+	Last  uint64 `json:"last,omitempty"`  // the greatest AUTO_INCREMENT value or row id so far
+	Batch uint64 `json:"batch,omitempty"` // number of the last change
+}
+
+// Counters as they are now.
+func (t *Table) Counters() Counters {
 	t.mu.RLock()
 	defer t.mu.RUnlock()
-	return t.next
+	return Counters{t.last, t.batch}
 }
 
 // Loaded rebuilds what follows from the rows, after they were loaded.
-func (t *Table) Loaded(next uint64) error {
+func (t *Table) Loaded(c Counters) error {
 	if err := t.view.Rebuild(); err != nil {
 		return err
 	}
-	t.next = max(t.next, next)
+	t.last, t.batch = c.Last, c.Batch
 	im := t.view.Snapshot()
 	defer im.Release()
 	for scan := im.Scan(); ; {
@@ -146,9 +149,7 @@ func (t *Table) index(c *batch.Chunk) {
 	if t.auto >= 0 {
 		v := c.Cols[t.auto]
 		for i := range c.N {
-			if !v.IsNull(i) && (v.I[i] > 0 || v.Type.Unsigned) && uint64(v.I[i]) >= t.next {
-				t.next = uint64(v.I[i]) + 1
-			}
+			t.seen(v, i)
 		}
 	}
 	for k := range t.unique {

@@ -53,10 +53,11 @@ func (w *Writes) Begin() { w.undo = w.undo[:0] }
 func (w *Writes) Undo() {
 	for i := len(w.undo) - 1; i >= 0; i-- {
 		u := w.undo[i]
-		w.retake(w.rows[u.key].new, u.row.new, u.key)
 		if u.existed {
+			w.retake(w.rows[u.key].new, u.row.new, u.key)
 			*w.rows[u.key] = u.row
 		} else {
+			w.retake(w.rows[u.key].new, "", u.key)
 			delete(w.rows, u.key)
 			w.order = w.order[:len(w.order)-1]
 		}
@@ -64,7 +65,7 @@ func (w *Writes) Undo() {
 	w.undo = w.undo[:0]
 }
 
-// Put makes a row be there under its key: the columns of c at i.
+// put makes a row be there under its key: the columns of c at i.
 func (w *Writes) put(key string, current, next string) {
 	r, ok := w.rows[key]
 	if !ok {

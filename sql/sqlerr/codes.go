@@ -126,6 +126,7 @@ const (
 	JSONUsedAsKey         = 3152
 	ViewInvalid           = 1356
 	ViewSelectVariable    = 1351
+	AutoIncReadFailed     = 1467
 	NonInsertableTable    = 1471
 	WrongValue            = 1525
 	WrongColumnName       = 1166
