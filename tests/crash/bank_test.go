@@ -18,7 +18,7 @@ import (
 	"streamsql/tests/servers"
 )
 
-var reads = flag.Int("reads", 100_000, "R12: how many reads of the sum")
+var reads = flag.Int("reads", 100_000, "TestBank: how many reads of the sum")
 
 const (
 	accounts  = 100
@@ -30,7 +30,7 @@ const (
 // conflict is the error of a transaction that another one overtook.
 const conflict = 1213
 
-// TestBank is scorecard row R12: money moves between accounts in transactions,
+// TestBank holds transactions and snapshots together: money moves between accounts in transactions,
 // and no reader of a view ever sees some of it under way.
 func TestBank(t *testing.T) {
 	s := servers.StreamSQL(t)
@@ -109,7 +109,7 @@ func TestBank(t *testing.T) {
 	if moved.Load() == 0 {
 		t.Fatal("no transfer was ever committed")
 	}
-	t.Logf("R12: %d reads right in %v, during %d transfers (%d conflicts)", *reads, took.Round(time.Millisecond), moved.Load(), conflicts.Load())
+	t.Logf("%d reads right in %v, during %d transfers (%d conflicts)", *reads, took.Round(time.Millisecond), moved.Load(), conflicts.Load())
 }
 
 // transfer moves an amount between two accounts; a conflict is counted and left at that.

@@ -2,8 +2,7 @@
 // nothing acknowledged is lost, nothing is doubled, and every view equals the
 // recomputation of its query.
 //
-// kill_test.go is scorecard row R1, bank_test.go R12, recovery_test.go R7,
-// growth_test.go R32's part about CREATE and DROP. The sizes are flags:
+// The sizes are flags; make soak runs the large ones:
 //
 //	go test ./tests/crash -run Kill -kills 500 -crash-seed 7
 //	go test ./tests/crash -run Bank -reads 1000000

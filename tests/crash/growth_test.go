@@ -16,7 +16,7 @@ import (
 	"streamsql/tests/servers"
 )
 
-var objects = flag.Int("objects", 1000, "R32: how often to create and drop")
+var objects = flag.Int("objects", 1000, "TestGrowth: how often to create and drop")
 
 // footprint is what a server uses, seen from outside.
 type footprint struct {
@@ -28,7 +28,7 @@ func (f footprint) String() string {
 	return fmt.Sprintf("%d MB resident, %d MB on disk, %d threads, %d descriptors", f.rss>>20, f.disk>>20, f.threads, f.descriptors)
 }
 
-// TestGrowth is scorecard row R32's part about CREATE and DROP: what is dropped
+// TestGrowth bounds what CREATE and DROP leave: what is dropped
 // leaves nothing behind, neither in the running server nor in the next start.
 func TestGrowth(t *testing.T) {
 	if _, err := os.Stat("/proc/self/status"); err != nil {
@@ -42,7 +42,7 @@ func TestGrowth(t *testing.T) {
 	before := settle(t, s)
 	cycle(t, db, *objects, *objects)
 	after := settle(t, s)
-	t.Logf("R32: %d CREATE/DROP of a stream, a table and two views each\nbefore: %v\nafter:  %v", *objects, before, after)
+	t.Logf("%d CREATE/DROP of a stream, a table and two views each\nbefore: %v\nafter:  %v", *objects, before, after)
 	const slack = 16 << 20 // the collector's own unrest, on a small heap
 	switch {
 	case after.rss > before.rss+before.rss/10+slack:

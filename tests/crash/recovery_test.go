@@ -12,14 +12,14 @@ import (
 	"streamsql/tests/servers"
 )
 
-var recoveryKeys = flag.Int("keys", 1_000_000, "R7: how many keys the view has")
+var recoveryKeys = flag.Int("keys", 1_000_000, "TestRecovery: how many keys the view has")
 
 const (
 	interval  = time.Second // between checkpoints
 	batchRows = 5000
 )
 
-// TestRecovery is scorecard row R7: with many keys of state, a killed server
+// TestRecovery bounds a restart: with many keys of state, a killed server
 // answers its first query soon, and replays what came after the last checkpoints,
 // not the log.
 func TestRecovery(t *testing.T) {
@@ -48,7 +48,7 @@ func TestRecovery(t *testing.T) {
 	// Killed at rest, after two intervals, there is next to nothing to replay.
 	time.Sleep(3 * interval)
 	ready, first := restartAndAsk(t, s, db, want)
-	t.Logf("R7: %d keys, killed at rest: ready after %v, first query after %v, %d cuts and %d rows replayed",
+	t.Logf("%d keys, killed at rest: ready after %v, first query after %v, %d cuts and %d rows replayed",
 		*recoveryKeys, ready, first, s.Ready().Recovery.Cuts, s.Ready().Recovery.Rows)
 	if first > limit {
 		t.Errorf("the first query was answered after %v, want %v", first, limit)
@@ -91,7 +91,7 @@ func TestRecovery(t *testing.T) {
 		t.Errorf("%d rows after the kill, want %d", n, rows)
 	}
 	rec := s.Ready().Recovery
-	t.Logf("R7: killed under load (%.0f rows/s before): ready after %v, first query after %v, %d cuts and %d rows replayed of %d",
+	t.Logf("killed under load (%.0f rows/s before): ready after %v, first query after %v, %d cuts and %d rows replayed of %d",
 		rate, ready, first, rec.Cuts, rec.Rows, rows)
 	if first > limit {
 		t.Errorf("the first query was answered after %v, want %v", first, limit)

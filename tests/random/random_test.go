@@ -41,7 +41,7 @@ func sides(t *testing.T) (subject, reference side) {
 	return subject, reference
 }
 
-// TestPrograms is scorecard row R10.
+// TestPrograms runs random programs on both sides: none may differ.
 func TestPrograms(t *testing.T) {
 	subject, reference := sides(t)
 	var next, ran, invalid atomic.Int64
