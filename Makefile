@@ -25,9 +25,10 @@ run: build ## serve on 127.0.0.1:4000 with data in ./data
 PHASES := setup lint unit system quickstart
 
 test: ## run every test; installs what the tests need beyond Go where it may
-	@for p in $(PHASES); do start=$$(date +%s); \
-	  $(MAKE) --no-print-directory $$p || { echo "--- $$p failed after $$(($$(date +%s) - start)) s"; exit 1; }; \
-	  echo "--- $$p: $$(($$(date +%s) - start)) s"; done
+	@took=''; failed=''; for p in $(PHASES); do start=$$(date +%s); \
+	  $(MAKE) --no-print-directory $$p || failed="$$failed $$p"; \
+	  took="$$took  $$p $$(($$(date +%s) - start)) s"; done; \
+	echo "---$$took"; [ -z "$$failed" ] || { echo "--- failed:$$failed"; exit 1; }
 
 setup: ## install what the tests need beyond Go
 	tests/setup.sh

@@ -49,6 +49,13 @@ func (d *Disk) Next(kinds ...Kind) {
 	d.plan = append(d.plan, kinds...)
 }
 
+// Heal forgets what was planned by Next and did not happen yet.
+func (d *Disk) Heal() {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.plan = nil
+}
+
 // Delay makes every fsync take at least t longer.
 func (d *Disk) Delay(t time.Duration) {
 	d.mu.Lock()
