@@ -151,9 +151,13 @@ func constantSet(args []*expr.Expr) *inSet {
 }
 
 func (s *inSet) has(a Operand, i int) bool {
-	if a.Type.Class() == types.ClassInt {
+	switch a.Type.Class() {
+	case types.ClassInt:
 		_, ok := s.ints[a.Int(i)]
 		return ok
+	case types.ClassBytes:
+	default: // the list has only NULLs
+		return false
 	}
 	text := a.Str(i)
 	if s.c == types.UTF8MB4Bin {

@@ -15,6 +15,7 @@ const (
 	kStr
 	kDate
 	kTime // DATETIME
+	kDbl  // DOUBLE, of values whose sums are exact
 	kBool
 	kinds // how many there are
 )
@@ -59,6 +60,8 @@ func (g *gen) literal(k kind, null bool) string {
 		return fmt.Sprintf("DATE '2024-%02d-%02d'", 1+g.IntN(3), pick(g, 1, 2, 15, 28, 29))
 	case kTime:
 		return fmt.Sprintf("TIMESTAMP '2024-%02d-%02d %02d:%02d:%02d'", 1+g.IntN(2), 1+g.IntN(3), g.IntN(3), 30*g.IntN(2), 59*g.IntN(2))
+	case kDbl:
+		return pick(g, "-2.5e0", "-1e0", "1e0", "0.25e0", "3e0", "1024.5e0", "7.75e0", "1e3")
 	}
 	return pick(g, "TRUE", "FALSE")
 }
@@ -97,6 +100,16 @@ func (g *gen) expr(scope []column, k kind, depth int) string {
 		return g.integer(sub)
 	case kDec:
 		return g.decimal(sub)
+	case kDbl:
+		return pick(g,
+			func() string { return "(" + sub(kDbl) + pick(g, " + ", " - ") + sub(pick(g, kDbl, kInt)) + ")" },
+			func() string { return "(" + sub(kDbl) + " * " + g.literal(pick(g, kDbl, kInt), false) + ")" },
+			func() string { return "ABS(" + sub(kDbl) + ")" },
+			func() string {
+				return pick(g, "GREATEST(", "LEAST(") + sub(kDbl) + ", " + sub(pick(g, kDbl, kInt)) + ")"
+			},
+			func() string { return pick(g, "FLOOR(", "CEILING(") + sub(kDbl) + ") + 0.5e0" },
+		)()
 	case kStr:
 		return g.text(sub)
 	case kDate:

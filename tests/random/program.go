@@ -103,6 +103,7 @@ var declarations = [...][]string{
 	kStr:  {"VARCHAR(12)", "VARCHAR(40)", "CHAR(12)"},
 	kDate: {"DATE"},
 	kTime: {"DATETIME", "DATETIME(3)"},
+	kDbl:  {"DOUBLE"},
 }
 
 func (g *gen) table(name string) *table {

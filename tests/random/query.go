@@ -211,8 +211,8 @@ func (g *gen) aggregate(q *query, scope []column) {
 		if g.chance(30) {
 			text = g.expr(scope, k, 2)
 		}
-		if !mentions(text, scope) || strings.Contains(text, "NULLIF") || strings.Contains(text, "<=> (") {
-			continue // a constant in GROUP BY would be a position; MariaDB does not find a NULLIF or a row again
+		if !mentions(text, scope) || strings.Contains(text, "NULLIF") || strings.Contains(text, "<=> (") || strings.Contains(text, "INTERVAL(") {
+			continue // a constant in GROUP BY would be a position; MariaDB does not find a NULLIF, a row or an INTERVAL() again
 		}
 		q.group = append(q.group, text)
 		if g.chance(85) {
@@ -268,6 +268,9 @@ func (g *gen) call(scope []column, last bool) item {
 		return item{text: "COUNT(DISTINCT " + g.expr(scope, g.kindOf(scope), 1) + ")", kind: kInt}
 	case 4, 5:
 		text, _ := number()
+		if g.chance(15) {
+			return item{text: "SUM(" + g.expr(scope, kDbl, 1) + ")", kind: kDbl}
+		}
 		sum := "SUM(" + text + ")"
 		if last && g.chance(20) {
 			sum = "COALESCE(" + sum + ", 0) " + pick(g, "+", "-", "*") + " COUNT(*)"
