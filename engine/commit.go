@@ -53,8 +53,9 @@ func (e *Engine) writable() error {
 	return nil
 }
 
-// spaceEvery is how often the free space is looked at.
-const spaceEvery = time.Second
+// spaceEvery is how often the free space is looked at: nothing fills what lies
+// below the watermark within that time.
+const spaceEvery = 100 * time.Millisecond
 
 // spaceLoop makes the engine refuse writes while the disk is nearly full, before
 // what keeps the data meets a full one.
@@ -86,7 +87,17 @@ func (e *Engine) append(ctx context.Context, blocks []*topic.Block) (uint64, err
 	}
 	// A client that goes away does not take back what is on its way to the disk.
 	seq, err := e.log.Append(context.WithoutCancel(ctx), blocks)
+	e.stopIfUnknown(err)
 	return seq, e.logError(err)
+}
+
+// stopIfUnknown ends the engine when the log may hold what memory does not: only
+// a restart, which reads the log, makes them agree. A log that once failed to
+// write may also not write again before it is opened anew.
+func (e *Engine) stopIfUnknown(err error) {
+	if errors.Is(err, topic.ErrUnknown) {
+		e.fatal("the outcome of a commit is unknown", err)
+	}
 }
 
 func (e *Engine) logError(err error) error {
@@ -196,11 +207,7 @@ func (e *Engine) commitGroup(requests []*commitRequest) {
 				e.fatal("a table's image cannot be put back", back)
 			}
 		}
-		if errors.Is(err, topic.ErrUnknown) {
-			// The log may hold what the image does not: only a restart, which reads the
-			// log, makes them agree.
-			e.fatal("the outcome of a commit is unknown", err)
-		}
+		e.stopIfUnknown(err)
 	}
 	for _, r := range going {
 		r.seq, r.err = seq, e.logError(err)

@@ -2,7 +2,8 @@
 // nothing acknowledged is lost, nothing is doubled, and every view equals the
 // recomputation of its query.
 //
-// The sizes are flags; make soak runs the large ones:
+// sync_linux_test.go needs strace, full_linux_test.go the right to mount. The sizes
+// are flags; make soak runs the large ones:
 //
 //	go test ./tests/crash -run Kill -kills 500 -crash-seed 7
 //	go test ./tests/crash -run Bank -reads 1000000

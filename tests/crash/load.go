@@ -15,7 +15,6 @@ var schema = []string{
 	"CREATE DATABASE crash",
 	"CREATE STREAM TABLE crash.events (writer INT NOT NULL, seq BIGINT NOT NULL, k INT NOT NULL, v INT, s VARCHAR(8), d DECIMAL(10,2))",
 	"CREATE TABLE crash.items (id INT PRIMARY KEY, owner INT, price DECIMAL(10,2), n INT)",
-	"CREATE STREAM TABLE crash.marks (n INT)",
 }
 
 // view is a continuous query; its text is also its recomputation.
