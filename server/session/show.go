@@ -22,6 +22,9 @@ func (s *Session) show(_ context.Context, n *ast.ShowStmt) (*Result, error) {
 			return nil, sqlerr.Unsupported("SHOW … LIKE of an expression")
 		}
 		t.like(l.GetString())
+		if n.Tp == ast.ShowDatabases || n.Tp == ast.ShowTables { // MySQL names the pattern
+			t.fields[0].Name += " (" + l.GetString() + ")"
+		}
 	}
 	if n.Column != nil { // DESCRIBE t column
 		t.like(n.Column.Name.O)

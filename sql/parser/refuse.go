@@ -70,7 +70,14 @@ show create continuous query
 show create function
 show create event
 show create trigger
+show create procedure
+show create user
 show binary logs
+show binlog events
+show master logs
+show relaylog events
+show slave status
+show slave hosts
 show replicas
 show replica status
 show storage engines
@@ -99,6 +106,11 @@ change
 clone
 signal
 resignal
+checksum table
+get diagnostics
+get current diagnostics
+get stacked diagnostics
+import table
 start replica
 stop replica
 start slave
