@@ -105,6 +105,7 @@ func (e *Engine) dispatch(j *job) {
 			e.progressed()
 			continue
 		}
+		f.info.Batch.Changes = len(j.readers) > 0
 		f.info.Snapshot = f.rows <= snapshotBatch || j.wantSnapshot || j.lastRows() <= snapshotView
 		if f.info.Checkpoint = j.freeze != nil && !j.freezing; f.info.Checkpoint {
 			j.freezing = true

@@ -35,7 +35,7 @@ const DefaultWait = 10 * time.Second
 type Config struct {
 	Dir             string        // data directory, made if missing
 	Workers         int           // 0: as many as cores
-	Memory          int64         // bytes that state and buffers may take together; 0: no limit
+	Memory          int64         // bytes that state and buffers may take together; 0: 70 % of the machine's
 	CheckpointEvery time.Duration // 0: a second
 	BacklogRows     int           // rows that may wait in memory for one view; 0: about 4 million
 	Connectors      *connector.Registry
@@ -133,6 +133,9 @@ type Recovery struct {
 func Open(cfg Config) (*Engine, error) {
 	if cfg.Workers <= 0 {
 		cfg.Workers = runtime.NumCPU()
+	}
+	if cfg.Memory <= 0 {
+		cfg.Memory = machineMemory() / 10 * 7
 	}
 	if cfg.BacklogRows <= 0 {
 		cfg.BacklogRows = defaultBacklog

@@ -10,6 +10,7 @@ import (
 	"streamsql/engine/sched"
 	"streamsql/engine/task"
 	"streamsql/operators"
+	"streamsql/operators/account"
 	"streamsql/operators/batch"
 	"streamsql/planner/physical"
 	"streamsql/sql/sqlerr"
@@ -44,7 +45,7 @@ func (e *Engine) query(ctx context.Context, plan *physical.Plan, o ReadOptions, 
 			e.pin(snap.cut.ID)
 		}
 	}
-	r := &rows{e: e, plan: plan, snap: snap, wake: make(chan struct{}, 1)}
+	r := &rows{e: e, plan: plan, snap: snap, wake: make(chan struct{}, 1), account: account.New("query", e.account, 0)}
 	r.ctx, r.cancel = context.WithCancelCause(ctx)
 	size := e.rowsToRead(plan, snap)
 	tasks := 1
@@ -58,7 +59,7 @@ func (e *Engine) query(ctx context.Context, plan *physical.Plan, o ReadOptions, 
 		r.inline, exec, tasks = true, r, 1 // its rows come one by one from the log
 	}
 	r.flow, err = build.Flow(plan, build.Options{
-		Tasks: tasks, Exec: exec, Group: e.group, Account: e.account,
+		Tasks: tasks, Exec: exec, Group: e.group, Account: r.account,
 		Location: o.Eval.Location, Strict: o.Eval.Strict,
 		Collect: r.collect, HasCredit: r.hasCredit,
 		Complete: func(uint64) { r.end(nil) },
@@ -151,6 +152,7 @@ type rows struct {
 	plan    *physical.Plan
 	flow    *task.Flow
 	snap    *snapshot
+	account *account.Account
 	inline  bool
 	feeding sync.WaitGroup
 	wake    chan struct{} // something changed
@@ -267,7 +269,8 @@ func (r *rows) Next(ctx context.Context) (*batch.Chunk, error) {
 // Close ends the query, finished or not, and lets go of what it reads.
 func (r *rows) Close() {
 	r.cancel(context.Canceled)
-	r.flow.Kill()
+	r.flow.Stop()
+	r.account.Close()
 	r.feeding.Wait()
 	r.snap.release()
 }

@@ -65,9 +65,6 @@ func (e *Engine) register(j *job) {
 		if v := e.jobs[id]; v != nil {
 			j.views = append(j.views, v)
 			v.readers = append(v.readers, j)
-			for _, r := range v.flow.Results {
-				r.CollectChanges(true) // v is between batches
-			}
 		} else {
 			e.readers[id] = append(e.readers[id], j)
 		}
@@ -167,6 +164,10 @@ func (e *Engine) stopJob(j *job, why error) {
 		j.failed = why
 	}
 	j.flow.Kill()
+	go func() { // a task that runs now may wait for Engine.mu
+		j.flow.Stop()
+		j.account.Close()
+	}()
 	if j.cancel != nil {
 		j.cancel(why)
 	}

@@ -29,7 +29,7 @@ func bids(keys, chunks int) []*batch.Chunk {
 }
 
 func drive(b testing.TB, op operators.Operator, id uint64, in []*batch.Chunk, emit func(*batch.Chunk)) {
-	op.Begin(&operators.Batch{ID: id})
+	op.Begin(&operators.Batch{Changes: true, ID: id})
 	step := func() {
 		for {
 			s, err := op.Step(16384, emit)

@@ -31,7 +31,7 @@ func TestRightFirst(t *testing.T) {
 		}
 		left := func() { j.Push(0, batch.MustParse(in, "+ 1\n+ 2\n")); j.CloseInput(0); step() }
 		right := func() { j.Push(1, batch.MustParse(in, "+ 2\n+ 3\n")); step(); j.CloseInput(1); step() }
-		j.Begin(&operators.Batch{ID: 1})
+		j.Begin(&operators.Batch{Changes: true, ID: 1})
 		if leftFirst {
 			left()
 			right()

@@ -66,7 +66,7 @@ func TestMapReportsRowsThatFail(t *testing.T) {
 	}
 	var out []*batch.Chunk
 	var failed []operators.RowError
-	m.Begin(&operators.Batch{Fail: func(e operators.RowError) { failed = append(failed, e) }})
+	m.Begin(&operators.Batch{Changes: true, Fail: func(e operators.RowError) { failed = append(failed, e) }})
 	m.Push(0, batch.MustParse(in, "+ 4 0\n+ 3 1\n- 5000000000 2\n+ NULL 3"))
 	m.CloseInput(0)
 	if _, err := m.Step(100, func(c *batch.Chunk) { out = append(out, c) }); err != nil {

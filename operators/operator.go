@@ -25,6 +25,8 @@ type Batch struct {
 	ID      uint64
 	Attempt uint32
 	Now     int64 // the batch's time: NOW(), in microseconds since 1970 UTC
+	// Changes makes the result keep what the batch changes in it: somebody reads that.
+	Changes bool
 	// Fail records a row that an expression could not be computed for. The row is
 	// left out; weight is the row's, so that its retraction takes the entry back.
 	Fail func(RowError)

@@ -215,9 +215,7 @@ func TestViewAgainstTwin(t *testing.T) {
 		}
 		optest.Case{
 			New: func() (operators.Operator, error) {
-				v, err := operators.NewView(spec, operators.Env{Node: "View"})
-				v.CollectChanges(true)
-				return v, err
+				return operators.NewView(spec, operators.Env{Node: "View"})
 			},
 			Inputs: gen.Inputs, Keys: [][]int{{1, 0}}, Batches: gen.Batches(rand.New(rand.NewSource(seed)), 8, 30),
 			Changes: func(op operators.Operator) []*batch.Chunk {
@@ -267,7 +265,7 @@ func TestViewReportsWhatNoPlanDoes(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		v.Begin(&operators.Batch{})
+		v.Begin(&operators.Batch{Changes: true})
 		v.Push(0, batch.MustParse(in, c.rows))
 		v.CloseInput(0)
 		if _, err := v.Step(100, nil); err == nil || !strings.Contains(err.Error(), c.want) {
@@ -302,7 +300,7 @@ func TestSortAgainstTwin(t *testing.T) {
 					}
 				}
 			}
-			s.Begin(&operators.Batch{})
+			s.Begin(&operators.Batch{Changes: true})
 			for lo := 0; lo < all.N; lo += 7 {
 				s.Push(0, all.Slice(lo, min(lo+7, all.N)))
 			}
@@ -346,7 +344,7 @@ func TestSortWithoutRegardToCase(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s.Begin(&operators.Batch{})
+	s.Begin(&operators.Batch{Changes: true})
 	s.Push(0, batch.MustParse(in, "+ B 1\n+ ab 2\n+ a 3\n+ AB 2\n+ Ab 1\n"))
 	s.CloseInput(0)
 	var got []string

@@ -11,11 +11,8 @@ type Result interface {
 	// Snapshot takes an image of the rows after the last batch. Between batches. It
 	// makes the next writes to each page dearer, so take one when somebody reads.
 	Snapshot() Image
-	// CollectChanges makes the result keep each batch's changelog, or (false) not.
-	// Between batches.
-	CollectChanges(on bool)
-	// Changes returns the changelog since the last call. Within a batch, rows that
-	// cancel out may be in it.
+	// Changes returns what the batches since the last call changed, of those with
+	// Batch.Changes. Within a batch, rows that cancel out may be in it.
 	Changes() []*batch.Chunk
 }
 

@@ -117,9 +117,7 @@ func newStory(t *testing.T, d *datadriven.TestData) *story {
 		s.New = func() (operators.Operator, error) { return operators.NewJoin(spec, env) }
 	case "view":
 		s.New = func() (operators.Operator, error) {
-			v, err := operators.NewView(operators.ViewSpec{Input: in, Key: keys}, env)
-			v.CollectChanges(true)
-			return v, err
+			return operators.NewView(operators.ViewSpec{Input: in, Key: keys}, env)
 		}
 		s.Changes = func(op operators.Operator) []*batch.Chunk { return op.(*operators.View).Changes() }
 	default:
@@ -142,7 +140,7 @@ func (s *story) batch(t *testing.T, text string) string {
 		}
 	}
 	var failures strings.Builder
-	s.op.Begin(&operators.Batch{ID: uint64(len(s.Batches)), Fail: func(e operators.RowError) {
+	s.op.Begin(&operators.Batch{Changes: true, ID: uint64(len(s.Batches)), Fail: func(e operators.RowError) {
 		fmt.Fprintf(&failures, "%+d %s %s: %v\n", e.Weight, e.Operator, e.Row, e.Err)
 	}})
 	s.Batches = append(s.Batches, inputs)

@@ -36,7 +36,6 @@ func NewServed(spec AggSpec, columns, key []int, env Env) (*Served, error) {
 	if len(key) != len(spec.Keys) || slices.Contains(s.lookup, -1) {
 		s.lookup = nil
 	}
-	s.CollectChanges(false)
 	return s, nil
 }
 
@@ -53,6 +52,12 @@ func CanServe(c agg.Call) bool {
 	return false
 }
 
+// Begin opens a batch.
+func (s *Served) Begin(b *Batch) {
+	s.quiet = !b.Changes
+	s.Merge.Begin(b)
+}
+
 // Step applies rows. It emits nothing.
 func (s *Served) Step(budget int, _ func(*batch.Chunk)) (Status, error) {
 	return s.Merge.Step(budget, func(c *batch.Chunk) {
@@ -67,9 +72,6 @@ func pickColumns(cols []*vector.Vector, at []int) []*vector.Vector {
 	}
 	return out
 }
-
-// CollectChanges makes the result keep each batch's changelog, or (false) not.
-func (s *Served) CollectChanges(on bool) { s.quiet, s.changes = !on, nil }
 
 // Changes returns the changelog since the last call.
 func (s *Served) Changes() []*batch.Chunk {

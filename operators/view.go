@@ -66,7 +66,7 @@ func (v *View) Types() []types.Type { return v.spec.Input }
 
 // Begin opens a batch.
 func (v *View) Begin(b *Batch) {
-	v.batch = b
+	v.batch, v.collect = b, b.Changes
 	v.begin(1)
 }
 
@@ -249,10 +249,6 @@ func probeRow(spec ViewSpec, codec *state.Codec, hash []int, key []*vector.Vecto
 	var one [1]uint64
 	return codec.Append(nil, cols, 0), state.HashColumns(cols, hash, 1, one[:])[0]
 }
-
-// CollectChanges makes the view keep each batch's consolidated changelog, or
-// (false) not. Between batches.
-func (v *View) CollectChanges(on bool) { v.collect, v.changes = on, nil }
 
 // Changes returns the consolidated changelog of the batches since the last
 // call: at most one row, with the net weight, for each row of a batch.

@@ -91,6 +91,18 @@ func (f *Flow) Kill() {
 	}
 }
 
+// Stop kills the tasks and waits until none runs, a quantum at most. It must not
+// be called by a task, nor with a lock that one may wait for.
+func (f *Flow) Stop() {
+	f.Kill()
+	for _, stage := range f.Stages {
+		for _, t := range stage {
+			t.running.Lock()
+			t.running.Unlock() //nolint:staticcheck // waiting is the point
+		}
+	}
+}
+
 // Source is where rows come into a flow.
 type Source struct {
 	Table    uint64       // catalog object; 0: Constant

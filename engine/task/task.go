@@ -5,6 +5,7 @@ package task
 import (
 	"fmt"
 	"runtime/debug"
+	"sync"
 	"sync/atomic"
 
 	"streamsql/engine/dag"
@@ -68,6 +69,8 @@ type Task struct {
 	exec   Executor
 	dead   bool        // the task's own knowledge
 	killed atomic.Bool // said from outside
+	// running is held by Run, which the executor never calls twice at a time: Stop waits for it.
+	running sync.Mutex
 
 	info     *Info // the open batch, nil between batches
 	received uint64
@@ -93,6 +96,8 @@ func (t *Task) Wake() { t.exec.Ready(t) }
 
 // Run works until there is nothing to do or the quantum is over.
 func (t *Task) Run(q *sched.Quantum) (more bool) {
+	t.running.Lock()
+	defer t.running.Unlock()
 	defer func() {
 		if r := recover(); r != nil {
 			more = false

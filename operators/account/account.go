@@ -32,6 +32,7 @@ type Account struct {
 	parent *Account
 	limit  atomic.Int64 // 0: none of its own
 	used   atomic.Int64
+	closed atomic.Bool
 }
 
 // New makes an account below parent (nil: a root). limit in bytes, 0: none.
@@ -73,6 +74,9 @@ func (a *Account) Reserve(n int64) error {
 // Force takes n bytes even beyond the limit, for memory that is needed to go
 // on at all and soon given back, such as the copy of a page that a reader holds.
 func (a *Account) Force(n int64) {
+	if a != nil && a.closed.Load() {
+		return
+	}
 	for ; a != nil; a = a.parent {
 		a.used.Add(n)
 	}
@@ -81,10 +85,12 @@ func (a *Account) Force(n int64) {
 // Release gives n bytes back.
 func (a *Account) Release(n int64) { a.Force(-n) }
 
-// Close gives back all that the account still has, when its owner is gone. It
-// must not be used after that.
+// Close gives back all that the account still has, when its owner is gone and
+// reserves no more. What is released after that, by images that outlive it,
+// counts as given back already.
 func (a *Account) Close() {
 	if a != nil {
 		a.Release(a.used.Load())
+		a.closed.Store(true)
 	}
 }

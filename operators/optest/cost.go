@@ -87,7 +87,7 @@ func oneRowCost(t *testing.T, l Load, rows int) time.Duration {
 
 func (l Load) batch(t *testing.T, id uint64, feed func(in int, push func(*batch.Chunk))) {
 	t.Helper()
-	l.Op.Begin(&operators.Batch{ID: id})
+	l.Op.Begin(&operators.Batch{Changes: true, ID: id})
 	step := func() {
 		for {
 			s, err := l.Op.Step(batch.TargetRows, func(*batch.Chunk) {})

@@ -147,7 +147,7 @@ func (c Case) run(t testing.TB, m mode) [][]*batch.Chunk {
 		inputs := c.gather(c.Batches[next:next+k], m)
 		next += k
 		for p, op := range ops {
-			b := &operators.Batch{ID: uint64(id), Fail: func(e operators.RowError) { t.Fatalf("%s: row error %v in %s", m, e.Err, e.Row) }}
+			b := &operators.Batch{Changes: true, ID: uint64(id), Fail: func(e operators.RowError) { t.Fatalf("%s: row error %v in %s", m, e.Err, e.Row) }}
 			got = append(got, c.feed(t, op, b, inputs, p, m)...)
 			if m.restore {
 				ops[p] = c.restored(t, op)
