@@ -80,6 +80,9 @@ type Table struct {
 	Reads     []ID   `json:"reads,omitempty"`
 	Comment   string `json:"comment,omitempty"`
 	CreatedAt int64  `json:"created_at"` // microseconds since 1970 UTC
+	// LogFrom is the end of the commit log when a stream was created: its rows
+	// stand behind it.
+	LogFrom uint64 `json:"log_from,omitempty"`
 }
 
 // Reader looks things up in one version of the catalog. Database and object

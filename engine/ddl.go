@@ -138,6 +138,9 @@ func (e *Engine) create(ctx context.Context, s *bind.CreateTable, captured catal
 	t := *s.Table
 	cat := e.cat.Load()
 	t.CreatedAt, t.Session = time.Now().UnixMicro(), captured
+	if t.Kind == catalog.StreamTable {
+		t.LogFrom = e.log.LastSeq()
+	}
 	change := cat.WithTable
 	if old, ok := cat.Table(t.Database, t.Name); ok {
 		err := sqlerr.New(sqlerr.TableExists, "Table '%s' already exists", t.Name)

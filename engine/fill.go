@@ -2,6 +2,7 @@ package engine
 
 import (
 	"context"
+	"math"
 	"slices"
 
 	"streamsql/catalog"
@@ -56,7 +57,7 @@ func (e *Engine) feed(ctx context.Context, flow *task.Flow, info *task.Info, sna
 	if len(streams) == 0 {
 		return nil
 	}
-	err := e.readLog(ctx, 1, snap.cut.LogSeq, func(seq uint64, b *topic.Block) error {
+	err := e.readLog(ctx, e.beginOf(flow, streams), snap.cut.LogSeq, func(seq uint64, b *topic.Block) error {
 		for _, i := range streams {
 			s := flow.Sources[i]
 			if s.Table != b.Table {
@@ -87,6 +88,18 @@ func (e *Engine) feed(ctx context.Context, flow *task.Flow, info *task.Info, sna
 		s.End(info, tokens[i])
 	}
 	return nil
+}
+
+// beginOf is where in the log the first row of the streams may stand.
+func (e *Engine) beginOf(flow *task.Flow, streams []int) uint64 {
+	cat := e.Catalog()
+	first := uint64(math.MaxUint64)
+	for _, i := range streams {
+		if t, ok := cat.TableByID(catalog.ID(flow.Sources[i].Table)); ok {
+			first = min(first, t.LogFrom+1)
+		}
+	}
+	return first
 }
 
 // readRows reads an image: the one row with the key, if there is one, or all.

@@ -89,6 +89,7 @@ type Engine struct {
 	readers        map[catalog.ID][]*job // of streams and tables
 	dropped        map[catalog.ID]bool   // since the start
 	pins           map[uint64]int        // batches that open transactions read at
+	tablesFrom     uint64                // the batch of the youngest table
 	tasks          int                   // per stage
 	recovered      Recovery
 	replaying      bool // recorded cuts are being put before the jobs

@@ -230,7 +230,7 @@ func (e *Engine) prepareTable(t *catalog.Table) (func(bool), error) {
 		e.mu.Lock()
 		defer e.mu.Unlock()
 		last := e.timeline.Last().ID
-		ts.start = last
+		ts.start, e.tablesFrom = last, last
 		ts.history = ts.history.add(moment{last, newImageSet(ts.Snapshot())}, e.pins)
 		e.tables[t.ID] = ts
 	}, nil

@@ -3,6 +3,7 @@ package engine
 import (
 	"context"
 	"fmt"
+	"slices"
 	"time"
 
 	"streamsql/catalog"
@@ -74,6 +75,11 @@ func (e *Engine) tryAcquire(objects []*catalog.Table, after Position, floor *uin
 	least, cut := e.timeline.Covering(uint64(max(after, e.opened)))
 	if !cut {
 		return nil, "the next cut of a batch", nil
+	}
+	if !slices.ContainsFunc(objects, func(t *catalog.Table) bool { return e.jobs[t.ID] != nil }) {
+		// A transaction reads all its tables at the batch of its first read: one that
+		// has just been made must be there.
+		least = max(least, e.tablesFrom)
 	}
 	id := e.timeline.Durable()
 	if id < least {

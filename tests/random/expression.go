@@ -179,7 +179,6 @@ func (g *gen) integer(sub func(kind) string) string {
 		func() string { return "STRCMP(" + sub(kStr) + ", " + sub(kStr) + ")" },
 		func() string { return "INSTR(" + sub(kStr) + ", " + g.literal(kStr, false) + ")" },
 		func() string { return "FIELD(" + sub(kStr) + ", 'a', 'b', 'zz')" },
-		func() string { return "INTERVAL(" + sub(kInt) + ", 0, 2, 5)" },
 		func() string {
 			return pick(g, "WEEKDAY(", "DAYOFYEAR(", "QUARTER(", "TO_DAYS(", "WEEKOFYEAR(", "WEEK(") + sub(kDate) + ")"
 		},
