@@ -80,6 +80,9 @@ func find(id catalog.ID) (*catalog.Table, *definition) {
 func column(def string) catalog.Column {
 	name := strings.TrimRight(def, "#@+")
 	c := catalog.Column{Name: name, Type: types.Type{Kind: types.VarChar, Len: 255, Collation: types.UTF8MB4GeneralCI}}
+	if namesObject(name) {
+		c.Type.Collation = types.UTF8MB4Bin
+	}
 	switch {
 	case strings.HasSuffix(def, "#"):
 		c.Type = types.MakeBigInt()
@@ -89,6 +92,13 @@ func column(def string) catalog.Column {
 		c.Type.Kind, c.Type.Len = types.Text, 65535
 	}
 	return c
+}
+
+// namesObject tells columns with names of databases and tables, in which case
+// matters (lower_case_table_names = 0). In all other text it does not.
+func namesObject(column string) bool {
+	return strings.HasSuffix(column, "_CATALOG") || strings.HasSuffix(column, "_SCHEMA") || strings.HasSuffix(column, "TABLE_NAME") ||
+		column == "CATALOG_NAME" || column == "SCHEMA_NAME"
 }
 
 // Wrap adds the system databases to a catalog. Their names are the same in every case.

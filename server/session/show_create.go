@@ -30,7 +30,7 @@ func (s *Session) showCreate(n *ast.ShowStmt) (*table, error) {
 	if err != nil {
 		return nil, err
 	}
-	if n.Tp == ast.ShowCreateView && o.Kind != catalog.View {
+	if n.Tp == ast.ShowCreateView && o.Kind != catalog.View && o.Kind != catalog.MaterializedView {
 		return nil, sqlerr.New(sqlerr.WrongObject, "'%s.%s' is not VIEW", o.Database, o.Name)
 	}
 	return createTable(o), nil

@@ -18,6 +18,7 @@ var shop = []string{
 	"CREATE DATABASE shop",
 	"CREATE TABLE shop.orders (id INT PRIMARY KEY AUTO_INCREMENT, customer VARCHAR(40) NOT NULL, amount DECIMAL(10,2), ts DATETIME, note TEXT)",
 	"CREATE TABLE shop.big (id BIGINT PRIMARY KEY, v VARCHAR(100))",
+	"CREATE MATERIALIZED VIEW shop.total AS SELECT customer, SUM(amount) AS amount FROM shop.orders GROUP BY customer",
 	"INSERT INTO shop.orders VALUES (1, 'ann', 2.50, '2026-01-02 03:04:05', NULL)",
 }
 
