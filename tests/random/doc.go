@@ -14,5 +14,8 @@
 // comparisons between text and numbers, DOUBLE that rounds, trailing spaces, overflow,
 // expressions above a division or AVG (whose hidden digits differ), and division
 // in changes (an error in strict mode). Rows are compared by <=> only: where
-// (a, b) = (c, d) is NULL, MariaDB says that it IS NOT NULL.
+// (a, b) = (c, d) is NULL, MariaDB says that it IS NOT NULL. FIELD, INTERVAL and
+// others that a NULL does not make NULL are left out, since MariaDB takes a LEFT
+// JOIN for an inner one by them; and HAVING without GROUP BY, where it finds
+// MIN(x) > 1 true of no rows.
 package random

@@ -178,7 +178,6 @@ func (g *gen) integer(sub func(kind) string) string {
 		func() string { return pick(g, "ASCII(", "BIT_LENGTH(", "OCTET_LENGTH(") + sub(kStr) + ")" },
 		func() string { return "STRCMP(" + sub(kStr) + ", " + sub(kStr) + ")" },
 		func() string { return "INSTR(" + sub(kStr) + ", " + g.literal(kStr, false) + ")" },
-		func() string { return "FIELD(" + sub(kStr) + ", 'a', 'b', 'zz')" },
 		func() string {
 			return pick(g, "WEEKDAY(", "DAYOFYEAR(", "QUARTER(", "TO_DAYS(", "WEEKOFYEAR(", "WEEK(") + sub(kDate) + ")"
 		},
@@ -229,7 +228,7 @@ func (g *gen) decimal(sub func(kind) string) string {
 func (g *gen) text(sub func(kind) string) string {
 	switch g.IntN(13) {
 	case 8:
-		return "CONCAT_WS('-', " + sub(kStr) + ", " + sub(kStr) + ")"
+		return "CONCAT_WS('-', IFNULL(" + sub(kStr) + ", ''), IFNULL(" + sub(kStr) + ", 'q'))"
 	case 9:
 		return pick(g, "TRIM(", "LTRIM(", "TRIM(LEADING 'a' FROM ") + sub(kStr) + ")"
 	case 10:
@@ -241,7 +240,7 @@ func (g *gen) text(sub func(kind) string) string {
 			func() string { return "DATE_FORMAT(" + sub(kTime) + ", '%Y/%m/%d %H-%i-%s %j %a %b')" },
 			func() string { return "HEX(" + sub(kStr) + ")" },
 			func() string { return "REPEAT(" + sub(kStr) + ", 2)" },
-			func() string { return "ELT(" + sub(kInt) + ", 'a', " + sub(kStr) + ")" },
+			func() string { return "ELT(" + sub(kInt) + ", 'a', 'é')" },
 			func() string { return pick(g, "DAYNAME(", "MONTHNAME(") + sub(kDate) + ")" },
 			func() string { return pick(g, "GREATEST(", "LEAST(") + sub(kStr) + ", " + sub(kStr) + ")" },
 			func() string { return "INSERT(" + sub(kStr) + ", 2, 1, 'Q')" },

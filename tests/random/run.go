@@ -86,10 +86,27 @@ func (s *session) close() {
 	s.conn.Close()
 }
 
-// exec returns the error number, 0 for success, -1 for a broken connection.
-func (s *session) exec(ctx context.Context, text string) (int, error) {
-	_, err := s.conn.ExecContext(ctx, s.translate(text))
-	return number(err), err
+// outcome is what a statement gave: the error number, 0 for success, -1 for a
+// broken connection; and how many rows it changed.
+type outcome struct {
+	number  int
+	changed int64
+}
+
+func (o outcome) describe(err error) string {
+	if err == nil {
+		return fmt.Sprintf("OK, %d rows changed", o.changed)
+	}
+	return err.Error()
+}
+
+func (s *session) exec(ctx context.Context, text string) (outcome, error) {
+	r, err := s.conn.ExecContext(ctx, s.translate(text))
+	o := outcome{number: number(err)}
+	if err == nil {
+		o.changed, err = r.RowsAffected()
+	}
+	return o, err
 }
 
 func number(err error) int {
@@ -182,20 +199,13 @@ func run(ctx context.Context, p program, subject, reference side, db string) (*d
 		}
 		got, subErr := sub.exec(ctx, s.String())
 		if got != want {
-			return &difference{i, fmt.Sprintf("%s\n%s: %v\n%s: %v", s, sub.name, orOK(subErr), ref.name, orOK(refErr))}, nil
+			return &difference{i, fmt.Sprintf("%s\n%s: %s\n%s: %s", s, sub.name, got.describe(subErr), ref.name, want.describe(refErr))}, nil
 		}
 		if s.view != "" {
 			views = append(views, s)
 		}
 	}
 	return nil, nil
-}
-
-func orOK(err error) string {
-	if err == nil {
-		return "OK"
-	}
-	return err.Error()
 }
 
 // ask compares a question's answers. One that the reference refuses is no test.
