@@ -2,6 +2,7 @@ package agg
 
 import (
 	"strings"
+	"unicode/utf8"
 
 	"streamsql/sql/expr"
 	"streamsql/sql/sqlerr"
@@ -55,8 +56,9 @@ func ResolveWith(fn string, args []*expr.Expr, distinct bool, divPrecision int) 
 	}
 	arg := args[0]
 	if fn == "min" || fn == "max" {
-		if arg.Type.Kind == types.Enum {
-			return Call{}, sqlerr.Unsupported(strings.ToUpper(fn) + " of ENUM")
+		if arg.Type.Kind == types.Enum { // by its text, not by its place
+			arg = expr.NewCall("cast", enumText(arg.Type), arg)
+			return Call{Fn: fn, Args: []*expr.Expr{arg}, Type: arg.Type.Nullable()}, nil
 		}
 		// The smallest of distinct values is the smallest of all.
 		return Call{Fn: fn, Args: args, Type: arg.Type.Nullable()}, nil
@@ -154,4 +156,14 @@ func argScale(c Call) int {
 		return t.Scale
 	}
 	return 0
+}
+
+// enumText is the type of an ENUM's values as text.
+func enumText(t types.Type) types.Type {
+	text := types.MakeVarChar(0)
+	text.Collation, text.NotNull = t.Collation, t.NotNull
+	for _, e := range t.Elements() {
+		text.Len = max(text.Len, utf8.RuneCountInString(e))
+	}
+	return text
 }
