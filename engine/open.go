@@ -271,7 +271,8 @@ func (e *Engine) Close() error {
 		close(e.stopping)
 	})
 	e.cancel()
-	e.mu.Lock() // who saw the engine running has counted what it started
+	e.mu.Lock()
+	//lint:ignore SA2001 who saw the engine running has counted what it started
 	e.mu.Unlock()
 	e.fills.Wait()
 	e.loops.Wait()

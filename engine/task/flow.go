@@ -98,7 +98,8 @@ func (f *Flow) Stop() {
 	for _, stage := range f.Stages {
 		for _, t := range stage {
 			t.running.Lock()
-			t.running.Unlock() //nolint:staticcheck // waiting is the point
+			//lint:ignore SA2001 waiting is the point
+			t.running.Unlock()
 		}
 	}
 }
