@@ -16,7 +16,7 @@ import (
 	"streamsql/tests/servers"
 )
 
-var objects = flag.Int("objects", 1000, "TestGrowth: how often to create and drop")
+var objects = flag.Int("objects", 300, "TestGrowth: how often to create and drop")
 
 // footprint is what a server uses, seen from outside.
 type footprint struct {
