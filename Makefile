@@ -8,7 +8,7 @@ export STREAMSQL_BIN := $(CURDIR)/$(BIN)
 .PHONY: help build demo run test setup lint unit system quickstart soak bench fmt clean FORCE
 
 help: ## print this help
-	@awk -F ':.*## ' '/^[a-z]+:.*## /{printf "  make %-8s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z]+:.*## /{printf "  make %-11s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
 build: $(BIN) ## build bin/streamsql
 
