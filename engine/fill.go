@@ -33,11 +33,18 @@ func (e *Engine) feed(ctx context.Context, flow *task.Flow, info *task.Info, sna
 			}
 		case snap.images[id] != nil:
 			key := e.keyOf(id, s.Equals)
+			var scans []func(int) *batch.Chunk
 			for _, part := range snap.images[id].parts {
 				rows := readRows(part, key)
 				if w := own.tables[id]; w != nil {
 					rows = w.Over(rows)
 				}
+				scans = append(scans, rows)
+			}
+			if key == nil && progress == nil && snap.images[id].rows() <= smallOrdered {
+				scans = e.inKeyOrder(id, scans)
+			}
+			for _, rows := range scans {
 				s.SendTableRows(info, rows)
 			}
 		case e.externals[id] != nil:

@@ -2,6 +2,7 @@ package engine
 
 import (
 	"context"
+	"slices"
 	"sync"
 	"time"
 
@@ -51,7 +52,7 @@ func (e *Engine) query(ctx context.Context, plan *physical.Plan, o ReadOptions, 
 	tasks := 1
 	var exec task.Executor = e.pool
 	if r.inline = size <= inlineRows; r.inline {
-		exec = r
+		exec, r.groups = r, groupKey(plan)
 	} else {
 		tasks = e.tasks
 	}
@@ -154,6 +155,7 @@ type rows struct {
 	snap    *snapshot
 	account *account.Account
 	inline  bool
+	groups  []int // columns of a GROUP BY, whose order a small result is given
 	feeding sync.WaitGroup
 	wake    chan struct{} // something changed
 
@@ -225,7 +227,7 @@ func (r *rows) end(err error) {
 func (r *rows) Next(ctx context.Context) (*batch.Chunk, error) {
 	for {
 		r.mu.Lock()
-		if len(r.queue) > 0 && r.err == nil {
+		if r.sortGroups() && len(r.queue) > 0 && r.err == nil {
 			c := r.queue[0]
 			r.queue = r.queue[1:]
 			var wake []func()
@@ -244,9 +246,9 @@ func (r *rows) Next(ctx context.Context) (*batch.Chunk, error) {
 			return nil, err
 		}
 		var t sched.Runnable
-		if n := len(r.runnable); n > 0 {
-			t = r.runnable[n-1]
-			r.runnable = r.runnable[:n-1]
+		if len(r.runnable) > 0 { // the first to be ready runs first: a UNION ALL in its order
+			t = r.runnable[0]
+			r.runnable = slices.Delete(r.runnable, 0, 1)
 		}
 		r.mu.Unlock()
 		if t != nil {
