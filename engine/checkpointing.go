@@ -80,17 +80,34 @@ func (e *Engine) handOver(j *job, batchID uint64, states [][]*state.Delta) {
 // checkpointLoop takes checkpoints at intervals while something changes.
 func (e *Engine) checkpointLoop() {
 	defer e.loops.Done()
-	tick := time.NewTicker(e.cfg.CheckpointEvery)
-	defer tick.Stop()
+	next := time.NewTimer(e.cfg.CheckpointEvery)
+	defer next.Stop()
 	for {
 		select {
-		case <-tick.C:
+		case <-next.C:
 		case <-e.stopping:
 			return
 		}
-		if err := e.checkpointRound(e.ctx); err != nil && e.ctx.Err() == nil {
+		start := time.Now()
+		if err := e.checkpointRound(e.ctx); err != nil && !e.isStopping() {
 			slog.Error("the checkpoint failed; the one before stays", "error", err)
 		}
+		took := time.Since(start)
+		next.Reset(max(e.cfg.CheckpointEvery, checkpointShare*took) - took)
+	}
+}
+
+// checkpointShare: of so many parts of the time at most one is spent on
+// checkpoints. A large state that changes everywhere is written less often, since
+// each round writes all of it.
+const checkpointShare = 4
+
+func (e *Engine) isStopping() bool {
+	select {
+	case <-e.stopping:
+		return true
+	default:
+		return e.ctx.Err() != nil
 	}
 }
 

@@ -28,6 +28,12 @@ type Reduce struct {
 	heap   arena
 	env    Env
 
+	taken int // rows combined since the last time groups were given out
+	pass  int // so many rows are to be passed on one by one
+	// opened is the chunk whose keys group knows.
+	opened *batch.Chunk
+	block  []byte
+
 	index [blockRows]uint32
 	rows  [blockRows][]byte
 }
@@ -36,6 +42,11 @@ const (
 	slabGroups      = 256
 	maxReduceGroups = 1 << 16
 	keptSlabs       = 256 // that survive the batch
+
+	// Where combining leaves more than combineRatio of the rows, the next passRows
+	// are passed on as they are: looking their keys up would gain nothing.
+	combineRatio = 0.7
+	passRows     = 1 << 20
 )
 
 // NewReduce makes a Reduce.
@@ -82,7 +93,10 @@ func (r *Reduce) Begin(*Batch) { r.begin(1) }
 func (r *Reduce) Push(_ int, c *batch.Chunk) { r.push(0, c) }
 
 // CloseInput notes the end of the input.
-func (r *Reduce) CloseInput(int) { r.close() }
+func (r *Reduce) CloseInput(int) {
+	r.close()
+	r.opened = nil
+}
 
 // Step combines rows, and at the end gives the groups out.
 func (r *Reduce) Step(budget int, emit func(*batch.Chunk)) (Status, error) {
@@ -93,6 +107,15 @@ func (r *Reduce) Step(budget int, emit func(*batch.Chunk)) (Status, error) {
 				return More, nil
 			}
 			budget -= r.give(min(budget, batch.TargetRows), emit)
+		case r.pass > 0 && r.groups == 0 && r.head < len(r.queue):
+			if budget <= 0 {
+				return More, nil
+			}
+			n, err := r.passOn(min(budget, blockRows), emit)
+			if err != nil {
+				return Done, err
+			}
+			budget -= n
 		case r.head < len(r.queue):
 			if budget <= 0 {
 				return More, nil
@@ -102,7 +125,10 @@ func (r *Reduce) Step(budget int, emit func(*batch.Chunk)) (Status, error) {
 				return Done, err
 			}
 			budget -= n
-			r.flush = r.groups >= maxReduceGroups
+			r.taken += n
+			if r.flush = r.groups >= maxReduceGroups; r.flush && float64(r.groups) > combineRatio*float64(r.taken) {
+				r.pass = passRows
+			}
 		case r.closed() && r.groups > 0:
 			r.flush = true
 		default:
@@ -114,7 +140,8 @@ func (r *Reduce) Step(budget int, emit func(*batch.Chunk)) (Status, error) {
 // take combines at most n rows of the first chunk.
 func (r *Reduce) take(n int) (int, error) {
 	_, c, lo := r.first()
-	if lo == 0 {
+	if r.opened != c { // its beginning may have been passed on
+		r.opened = c
 		r.group.open(c.Cols, c.N)
 	}
 	n = min(n, c.N-lo)
@@ -143,6 +170,40 @@ func (r *Reduce) take(n int) (int, error) {
 		}
 	}
 	r.done(n)
+	return n, nil
+}
+
+// passOn gives at most n rows of the first chunk out as groups of their own.
+func (r *Reduce) passOn(n int, emit func(*batch.Chunk)) (int, error) {
+	_, c, lo := r.first()
+	n = min(n, c.N-lo)
+	if r.block == nil {
+		r.block = make([]byte, blockRows*r.stride)
+	}
+	clear(r.block[:n*r.stride])
+	rows := r.rows[:n]
+	for i := range rows {
+		rows[i] = r.block[i*r.stride : (i+1)*r.stride : (i+1)*r.stride]
+	}
+	out := &batch.Chunk{Cols: newVectors(r.out, n), N: n}
+	for k, key := range r.group.keys {
+		out.Cols[k] = c.Cols[key].Slice(lo, lo+n)
+	}
+	at := len(r.group.keys)
+	for _, s := range r.states {
+		if err := s.Add(rows, c.Cols, lo, c.Weights); err != nil {
+			return 0, err
+		}
+		s.AppendPartial(rows, out.Cols[at:])
+		at += s.Columns()
+	}
+	if c.Weights != nil {
+		out.Weights = c.Weights[lo : lo+n]
+	}
+	r.heap.reset()
+	r.pass -= n
+	r.done(n)
+	emit(out)
 	return n, nil
 }
 
@@ -197,7 +258,7 @@ func (r *Reduce) give(n int, emit func(*batch.Chunk)) int {
 
 // reset forgets the groups.
 func (r *Reduce) reset() {
-	r.flush, r.groups, r.given = false, 0, 0
+	r.flush, r.groups, r.given, r.taken = false, 0, 0, 0
 	r.find.reset()
 	r.heap.reset()
 	if extra := len(r.slabs) - keptSlabs; extra > 0 {

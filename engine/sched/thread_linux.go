@@ -1,19 +1,23 @@
 package sched
 
 import (
-	"syscall"
 	"time"
 
 	"golang.org/x/sys/unix"
 )
 
-// workerNice is the workers' priority: a step below the threads that answer clients.
-const workerNice = 10
+// workerNice is how far the workers' priority lies below that of the threads
+// that answer clients.
+const workerNice = 12
 
 // lowerPriority makes the calling thread yield to the others. On Linux a
 // priority is a thread's own. Failing is harmless: the server is only less even.
 func lowerPriority() {
-	_ = syscall.Setpriority(syscall.PRIO_PROCESS, unix.Gettid(), workerNice)
+	// The system call answers 20 − nice.
+	own, err := unix.Getpriority(unix.PRIO_PROCESS, unix.Gettid())
+	if err == nil {
+		_ = unix.Setpriority(unix.PRIO_PROCESS, unix.Gettid(), min(20-own+workerNice, 19))
+	}
 }
 
 // threadCPU is the CPU time that the calling thread has used.
