@@ -182,8 +182,8 @@ func (b *binder) changedRows(scan *Scan, sel *Select) *Query {
 	return q
 }
 
-// firstOf applies ORDER BY and LIMIT of UPDATE and DELETE. The order matters
-// for nothing else: all changes of a statement are one.
+// firstOf applies ORDER BY and LIMIT of UPDATE and DELETE. The order says which
+// rows a LIMIT takes, and where keys move, which row moves out of the way first.
 func (b *binder) firstOf(q *Query, sel *Select, from *scope, order *ast.OrderByClause, limit *ast.Limit) error {
 	var err error
 	if q.Limit, q.Offset, err = b.limit(limit); err != nil || order == nil {
@@ -194,7 +194,7 @@ func (b *binder) firstOf(q *Query, sel *Select, from *scope, order *ast.OrderByC
 		if err != nil {
 			return err
 		}
-		if k := b.projected(sel, e); limit != nil && k.Op == expr.OpColumn {
+		if k := b.projected(sel, e); k.Op == expr.OpColumn {
 			q.OrderBy = append(q.OrderBy, Order{Col: k.Col, Desc: item.Desc})
 		}
 	}
