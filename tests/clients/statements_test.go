@@ -22,28 +22,6 @@ var shop = []string{
 	"INSERT INTO shop.orders VALUES (1, 'ann', 2.50, '2026-01-02 03:04:05', NULL)",
 }
 
-// refusals is the content of refused.txt: the beginning of a statement → the
-// feature that it waits for.
-func refusals(t *testing.T) map[string]string {
-	t.Helper()
-	text, err := os.ReadFile("refused.txt")
-	if err != nil {
-		t.Fatal(err)
-	}
-	out := map[string]string{}
-	for i, line := range strings.Split(string(text), "\n") {
-		if line == "" || line[0] == '#' {
-			continue
-		}
-		feature, begin, ok := strings.Cut(line, "\t")
-		if begin = strings.TrimLeft(begin, "\t"); !ok || begin == "" {
-			t.Fatalf("refused.txt:%d: want a feature, a tab, and how the statement begins", i+1)
-		}
-		out[begin] = feature
-	}
-	return out
-}
-
 // TestStatements sends what stock clients were seen to send. Each statement must
 // be understood; those of refused.txt are refused, by name, with error 1235.
 func TestStatements(t *testing.T) {
@@ -57,7 +35,7 @@ func TestStatements(t *testing.T) {
 			t.Fatalf("%s: %v", s, err)
 		}
 	}
-	refused, met := refusals(t), map[string]bool{}
+	refused, met := servers.List(t, "refused.txt", "\t"), map[string]bool{}
 	sent := 0
 	for _, section := range strings.Split(string(text), "### ")[1:] {
 		title, body, _ := strings.Cut(section, "\n")

@@ -16,30 +16,6 @@ import (
 
 func TestMain(m *testing.M) { os.Exit(servers.Main(m)) }
 
-// pending is the content of pending.txt: script → feature that it waits for.
-func pending(t *testing.T) map[string]string {
-	t.Helper()
-	text, err := os.ReadFile("pending.txt")
-	if err != nil {
-		t.Fatal(err)
-	}
-	out := map[string]string{}
-	for i, line := range strings.Split(string(text), "\n") {
-		if line == "" || line[0] == '#' {
-			continue
-		}
-		path, feature, ok := strings.Cut(line, " ")
-		if !ok || strings.TrimSpace(feature) == "" {
-			t.Errorf("pending.txt:%d: want a script and a feature", i+1)
-		}
-		if _, twice := out[path]; twice {
-			t.Errorf("pending.txt:%d: %s stands twice", i+1, path)
-		}
-		out[path] = strings.TrimSpace(feature)
-	}
-	return out
-}
-
 // scripts returns the scripts that must pass and those that are pending.
 func scripts(t *testing.T) (live, waiting []string) {
 	t.Helper()
@@ -47,7 +23,7 @@ func scripts(t *testing.T) (live, waiting []string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	p := pending(t)
+	p := servers.List(t, "pending.txt", " ")
 	for _, f := range files {
 		f = filepath.ToSlash(f)
 		if _, ok := p[f]; ok {
