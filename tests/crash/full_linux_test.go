@@ -24,7 +24,7 @@ const diskFull = 1021
 func TestDiskFull(t *testing.T) {
 	disk := t.TempDir()
 	if err := syscall.Mount("tmpfs", disk, "tmpfs", 0, "size=900m"); err != nil {
-		servers.Missing(t, "a small disk cannot be mounted: %v", err)
+		t.Skipf("a small disk cannot be mounted here: %v", err)
 	}
 	t.Cleanup(func() {
 		if err := syscall.Unmount(disk, 0); err != nil {
