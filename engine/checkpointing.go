@@ -15,11 +15,10 @@ import (
 
 // frozen is what one job or table gives to a checkpoint round.
 type frozen struct {
-	id      catalog.ID
-	batch   uint64 // job: the state is that after this batch
-	states  []frozenState
-	meta    savedMeta
-	changes []change // the changelog that readers' checkpoints do not have yet
+	id     catalog.ID
+	batch  uint64 // job: the state is that after this batch
+	states []frozenState
+	meta   savedMeta
 }
 
 // frozenState is the stores of one operator of one task.
@@ -54,21 +53,6 @@ func (e *Engine) handOver(j *job, batchID uint64, states [][]*state.Delta) {
 		f.states = append(f.states, frozenState{s.Node, s.Index, s.Operator, states[i]})
 	}
 	j.frozenAt, j.frozenOnce = batchID, true
-	// A reader that was frozen in this round needs what came after; one that is yet
-	// to be will have taken in at least all before its next batch.
-	low := uint64(never)
-	for _, r := range j.readers {
-		if r.freeze != nil || r.filling {
-			low = min(low, r.next())
-		} else {
-			low = min(low, r.frozenAt+1)
-		}
-	}
-	for _, c := range j.changes {
-		if c.id >= low && c.id <= batchID {
-			f.changes = append(f.changes, c)
-		}
-	}
 	freeze := j.freeze
 	j.freeze, j.freezing = nil, false
 	if freeze == nil { // the round was given up meanwhile
@@ -217,12 +201,19 @@ func (e *Engine) freezeRound(ctx context.Context, r *round) (bool, error) {
 	if idle {
 		return false, nil
 	}
+	patience := time.NewTimer(e.cfg.patience)
+	defer patience.Stop()
 	for n := len(waiting); n > 0; n-- {
 		select {
 		case f := <-parts:
 			if f.states != nil {
 				r.parts = append(r.parts, f)
 			}
+		case <-patience.C:
+			// A batch that takes so long does not keep the others from being saved. The
+			// job stays as the last checkpoint has it.
+			e.giveUpFreezing(r, waiting, parts)
+			n = 1
 		case <-ctx.Done():
 			e.giveUpFreezing(r, waiting, parts)
 			return false, context.Cause(ctx)

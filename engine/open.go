@@ -41,6 +41,8 @@ type Config struct {
 	Connectors      *connector.Registry
 	// FreeSpace says how many bytes are free where dir lies; nil: it asks the system.
 	FreeSpace func(dir string) (uint64, error)
+
+	patience time.Duration // how long a checkpoint waits for busy views; 0: an interval and a second
 	// Trace, if set, hears of each batch's way through the stages of views.
 	Trace func(view string, stage, task int, batchID uint64, event string)
 }
@@ -143,6 +145,9 @@ func Open(cfg Config) (*Engine, error) {
 	}
 	if cfg.CheckpointEvery <= 0 {
 		cfg.CheckpointEvery = time.Second
+	}
+	if cfg.patience <= 0 {
+		cfg.patience = cfg.CheckpointEvery + time.Second
 	}
 	if cfg.FreeSpace == nil {
 		cfg.FreeSpace = checkpoint.FreeSpace

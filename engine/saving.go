@@ -22,28 +22,31 @@ func (e *Engine) writeRound(r *round) error {
 		return err
 	}
 	defer w.Abort()
-	written := map[uint64]bool{}
+	at := map[catalog.ID]uint64{} // the batch of each job in the new checkpoint
 	for _, p := range r.parts {
-		j, err := e.writePart(w, p)
-		if err != nil {
-			return err
-		}
-		m.Jobs = append(m.Jobs, *j)
-		written[j.ID] = true
+		at[p.id] = p.batch
 	}
 	if old != nil {
 		e.mu.Lock()
 		for _, j := range old.Jobs {
 			id := catalog.ID(j.ID)
-			if written[j.ID] || !e.alive(id) {
+			if _, frozen := at[id]; frozen || !e.alive(id) {
 				continue
 			}
 			if b, ok := r.moved[id]; ok {
 				j.Batch = b
 			}
+			at[id] = j.Batch
 			m.Jobs = append(m.Jobs, j)
 		}
 		e.mu.Unlock()
+	}
+	for _, p := range r.parts {
+		j, err := e.writePart(w, p, e.changesFor(p, at))
+		if err != nil {
+			return err
+		}
+		m.Jobs = append(m.Jobs, *j)
 	}
 	own, err := json.Marshal(savedMeta{Version: savedVersion, Cut: &r.cut, Seq: r.seq, Tasks: e.tasks})
 	if err != nil {
@@ -91,8 +94,33 @@ func (e *Engine) dropStale(gone, previous, newest *checkpoint.Manifest) {
 	}
 }
 
+// changesFor is the changelog of a view up to its batch that the readers do not
+// have yet, which the new checkpoint has at earlier batches. It is still there:
+// only what the last checkpoint's readers have is forgotten.
+func (e *Engine) changesFor(p frozen, at map[catalog.ID]uint64) []change {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	j := e.jobs[p.id]
+	if j == nil {
+		return nil
+	}
+	low := uint64(never)
+	for _, r := range j.readers {
+		if b, saved := at[r.id]; saved {
+			low = min(low, b+1)
+		}
+	}
+	var out []change
+	for _, c := range j.changes {
+		if c.id >= low && c.id <= p.batch {
+			out = append(out, c)
+		}
+	}
+	return out
+}
+
 // writePart writes the pages of one job or table, and what there is beside them.
-func (e *Engine) writePart(w *checkpoint.Writer, p frozen) (*checkpoint.Job, error) {
+func (e *Engine) writePart(w *checkpoint.Writer, p frozen, changes []change) (*checkpoint.Job, error) {
 	j := &checkpoint.Job{ID: uint64(p.id), Batch: p.batch}
 	for _, s := range p.states {
 		for i, d := range s.deltas {
@@ -116,7 +144,7 @@ func (e *Engine) writePart(w *checkpoint.Writer, p frozen) (*checkpoint.Job, err
 		}
 	}
 	var blob []byte
-	for _, c := range p.changes {
+	for _, c := range changes {
 		for _, chunk := range c.chunks {
 			blob = topic.EncodeBlock(blob, j.ID, 0, c.id, chunk)
 		}
