@@ -76,14 +76,13 @@ func (e *Engine) checkpointLoop() {
 		if err := e.checkpointRound(e.ctx); err != nil && !e.isStopping() {
 			slog.Error("the checkpoint failed; the one before stays", "error", err)
 		}
-		took := time.Since(start)
-		next.Reset(max(e.cfg.CheckpointEvery, checkpointShare*took) - took)
+		next.Reset(max(e.cfg.CheckpointEvery-time.Since(start), (checkpointShare-1)*time.Duration(e.wrote.Load())))
 	}
 }
 
-// checkpointShare: of so many parts of the time at most one is spent on
-// checkpoints. A large state that changes everywhere is written less often, since
-// each round writes all of it.
+// checkpointShare: of so many parts of the time at most one is spent on writing
+// checkpoints; waiting until views can be frozen costs nothing. A large state that
+// changes everywhere is written less often, since each round writes all of it.
 const checkpointShare = 4
 
 func (e *Engine) isStopping() bool {
@@ -131,6 +130,7 @@ func (e *Engine) checkpointRound(ctx context.Context) error {
 	e.mu.Unlock()
 	e.settle(strayed, false)
 	r := &round{moved: map[catalog.ID]uint64{}}
+	e.wrote.Store(0)
 	begin := time.Now()
 	done, err := e.freezeRound(ctx, r)
 	frozen := time.Now()
@@ -138,6 +138,7 @@ func (e *Engine) checkpointRound(ctx context.Context) error {
 		if err = e.awaitDurable(ctx, r.cut.ID); err == nil {
 			err = e.writeRound(r)
 		}
+		e.wrote.Store(int64(time.Since(frozen)))
 		slog.Debug("checkpoint", "round", e.round, "parts", len(r.parts), "freezing", frozen.Sub(begin), "writing", time.Since(frozen), "error", err)
 	}
 	e.settle(r.parts, err == nil)

@@ -96,8 +96,9 @@ type Engine struct {
 	recovered      Recovery
 	replaying      bool // recorded cuts are being put before the jobs
 
-	roundTurn       chan struct{}             // one checkpoint round at a time; guards the next six
+	roundTurn       chan struct{}             // one checkpoint round at a time; guards the next seven
 	round           uint64                    // of the last attempt
+	wrote           atomic.Int64              // how long its writing took, in ns
 	manifest        *checkpoint.Manifest      // of the newest checkpoint
 	previous        *checkpoint.Manifest      // of the one before
 	manifestCut     uint64                    // the last cut at the newest
