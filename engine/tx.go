@@ -92,9 +92,21 @@ func (t *tx) insertStream(d *catalog.Table, rows *batch.Chunk) (Result, error) {
 		if t.streams[d.ID] == nil {
 			t.order = append(t.order, d.ID)
 		}
-		t.streams[d.ID] = append(t.streams[d.ID], rows)
+		t.streams[d.ID] = append(t.streams[d.ID], asColumns(d, rows))
 	}
 	return Result{Affected: uint64(rows.N)}, nil
+}
+
+// asColumns is rows under the types of d's columns. Their values lie the same,
+// but a value may come under a narrower type, such as DATETIME for DATETIME(3).
+func asColumns(d *catalog.Table, rows *batch.Chunk) *batch.Chunk {
+	out := &batch.Chunk{N: rows.N, Weights: rows.Weights, Cols: make([]*vector.Vector, len(rows.Cols))}
+	for i, c := range rows.Cols {
+		v := *c
+		v.Type = d.Columns[i].Type
+		out.Cols[i] = &v
+	}
+	return out
 }
 
 // mergeRows compiles the assignments of ON DUPLICATE KEY UPDATE.

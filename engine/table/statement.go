@@ -40,6 +40,8 @@ func (w *Writes) Insert(c *batch.Chunk, m InsertMode) (res Inserted, err error) 
 		case !dup:
 			w.put(key, w.current(key, primary, i), encoded)
 			res.Affected++
+		case m.Replace && len(t.Desc.Unique) == 0 && w.byKey(holder) == encoded:
+			res.Affected++ // the same row again: MySQL counts it once
 		case m.Replace:
 			res.Affected++
 			for dup { // a row may collide with several, by different keys

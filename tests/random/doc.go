@@ -11,7 +11,7 @@
 //	go test ./tests/random -run TestPrograms -programs 1 -seed 1234
 //
 // The generator keeps to what MySQL and MariaDB define equally. It leaves out
-// comparisons between text and numbers, DOUBLE that rounds, trailing spaces, overflow,
+// comparisons between text and numbers, DOUBLE that rounds or is -0, trailing spaces, overflow,
 // expressions above a division or AVG (whose hidden digits differ), and division
 // in changes (an error in strict mode). Rows are compared by <=> only: where
 // (a, b) = (c, d) is NULL, MariaDB says that it IS NOT NULL. FIELD, INTERVAL and

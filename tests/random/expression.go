@@ -103,7 +103,7 @@ func (g *gen) expr(scope []column, k kind, depth int) string {
 	case kDbl:
 		return pick(g,
 			func() string { return "(" + sub(kDbl) + pick(g, " + ", " - ") + sub(pick(g, kDbl, kInt)) + ")" },
-			func() string { return "(" + sub(kDbl) + " * " + g.literal(pick(g, kDbl, kInt), false) + ")" },
+			func() string { return "(" + sub(kDbl) + " * " + pick(g, "0.5e0", "3e0", "2") + ")" },
 			func() string { return "ABS(" + sub(kDbl) + ")" },
 			func() string {
 				return pick(g, "GREATEST(", "LEAST(") + sub(kDbl) + ", " + sub(pick(g, kDbl, kInt)) + ")"
