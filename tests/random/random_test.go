@@ -11,6 +11,7 @@ import (
 	"sync"
 	"sync/atomic"
 	"testing"
+	"time"
 
 	"streamsql/tests/servers"
 )
@@ -85,6 +86,9 @@ func TestPrograms(t *testing.T) {
 	}
 }
 
+// shrinkWithin bounds the search for a smaller program that differs.
+const shrinkWithin = 2 * time.Minute
+
 // explain shrinks a program that differs and writes it as a script.
 func explain(ctx context.Context, p program, d *difference, subject, reference side, db string) string {
 	last := d
@@ -92,7 +96,11 @@ func explain(ctx context.Context, p program, d *difference, subject, reference s
 	if !p.steps[d.at].check {
 		p.steps = append(p.steps, step{check: true})
 	}
+	enough := time.Now().Add(shrinkWithin)
 	small := shrink(p, 400, func(c program) bool {
+		if time.Now().After(enough) {
+			return false
+		}
 		got, err := run(ctx, c, subject, reference, db)
 		if err != nil || got == nil {
 			return false
