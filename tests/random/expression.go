@@ -214,11 +214,11 @@ func (g *gen) decimal(sub func(kind) string) string {
 	case 2:
 		return "(" + sub(kDec) + " * " + g.literal(pick(g, kDec, kInt), false) + ")"
 	case 3:
-		return "ROUND(" + sub(kDec) + pick(g, ")", ", 1)")
+		return "ROUND(0.00 + " + sub(kDec) + pick(g, ")", ", 1)")
 	case 4:
 		return pick(g, "FLOOR(", "CEILING(", "ABS(") + sub(kDec) + ")"
 	case 5:
-		return "TRUNCATE(" + sub(kDec) + ", 1)"
+		return "TRUNCATE(0.00 + " + sub(kDec) + ", 1)" // MariaDB gives TRUNCATE(CEILING(x), 1) a digit
 	case 6:
 		return "CAST(" + sub(pick(g, kDec, kInt)) + " AS DECIMAL(14,3))"
 	}
