@@ -8,7 +8,6 @@ import (
 	"log/slog"
 	"net"
 	"os"
-	"runtime/debug"
 	"time"
 
 	"streamsql/cmd/streamsql/child"
@@ -36,16 +35,10 @@ func runServe(ctx context.Context, e env, args []string) int {
 // stopWithin bounds how long open connections may hold up a stop.
 const stopWithin = 3 * time.Second
 
-// gcPercent: the live heap is small beside the pages of state, which hold no
-// pointers, so that collecting less often costs little memory.
-const gcPercent = 200
-
 // serve runs a server until ctx is done, and stops it cleanly.
 func serve(ctx context.Context, c Config) error {
 	slog.SetDefault(c.Log)
-	if os.Getenv("GOGC") == "" {
-		debug.SetGCPercent(gcPercent)
-	}
+	go server.PaceGC(ctx)
 	listener, err := net.Listen("tcp", c.MySQL)
 	if err != nil {
 		return fmt.Errorf("--mysql=%s: %w", c.MySQL, err)

@@ -69,6 +69,7 @@ type Pool struct {
 	active  []*Group // groups with a queue
 	floor   float64  // a group that comes back starts here, so that sleeping saves nothing up
 	asleep  int
+	queued  int // runnables in all queues
 	closed  bool
 	workers sync.WaitGroup
 	n       int
@@ -129,7 +130,10 @@ func (p *Pool) push(r Runnable) {
 		p.active = append(p.active, g)
 	}
 	g.queue = append(g.queue, r)
-	if p.asleep > 0 {
+	// Waking a locked worker costs more than most quanta. One that is awake takes
+	// the next runnable as soon as it is done with the present one, so that another
+	// is woken only when there is more to do than that.
+	if p.queued++; p.asleep > 0 && p.queued > p.n-p.asleep {
 		p.wake.Signal()
 	}
 	p.mu.Unlock()
@@ -154,6 +158,7 @@ func (p *Pool) next() Runnable {
 		}
 	}
 	g := p.active[best]
+	p.queued--
 	p.floor = g.used
 	r := g.queue[0]
 	g.queue[0] = nil

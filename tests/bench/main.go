@@ -7,14 +7,16 @@
 package main
 
 import (
+	"context"
 	"flag"
 	"fmt"
 	"log/slog"
 	"os"
-	"runtime/debug"
 	"runtime/pprof"
 	"strings"
 	"time"
+
+	"streamsql/server"
 )
 
 // measure is one benchmark. It returns the lines of its report.
@@ -57,7 +59,7 @@ func main() {
 		defer pprof.StopCPUProfile()
 	}
 	slog.SetDefault(slog.New(slog.NewTextHandler(os.Stderr, &slog.HandlerOptions{Level: slog.LevelWarn})))
-	debug.SetGCPercent(200) // as the server does
+	go server.PaceGC(context.Background())
 	failed := false
 	for _, m := range measures {
 		if !strings.Contains(m.name, *only) {

@@ -1,0 +1,53 @@
+package server
+
+import (
+	"context"
+	"os"
+	"runtime/debug"
+	"runtime/metrics"
+	"time"
+)
+
+// What may be allocated between two collections. A collection takes a core for
+// some milliseconds, in which clients wait; the heap that must stay is small
+// beside the pages of state, which hold no pointers.
+const (
+	paceBytes  = 512 << 20
+	minPercent = 100
+	maxPercent = 1000
+)
+
+// PaceGC keeps collections rare until ctx is done: it lets the heap grow by half
+// a gigabyte, but at most tenfold, or by as much again as must stay, whichever is
+// more. GOGC in the environment overrules it.
+func PaceGC(ctx context.Context) {
+	if os.Getenv("GOGC") != "" {
+		return
+	}
+	live := []metrics.Sample{{Name: "/gc/heap/live:bytes"}}
+	set := maxPercent
+	debug.SetGCPercent(set)
+	tick := time.NewTicker(time.Second)
+	defer tick.Stop()
+	for {
+		select {
+		case <-tick.C:
+		case <-ctx.Done():
+			return
+		}
+		metrics.Read(live)
+		// Setting it stops the world for a moment: only when it makes a difference.
+		if p := gcPercent(live[0].Value.Uint64()); p*5 < set*4 || p*4 > set*5 {
+			set = p
+			debug.SetGCPercent(set)
+		}
+	}
+}
+
+// gcPercent is the growth for a heap of which so much must stay.
+func gcPercent(live uint64) int {
+	if live == 0 {
+		return maxPercent
+	}
+	return int(max(minPercent, min(maxPercent, paceBytes*100/live)))
+}
