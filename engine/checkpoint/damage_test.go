@@ -168,6 +168,34 @@ func TestTornFiles(t *testing.T) {
 	}
 }
 
+// TestFlippedManifestLength turns bits of the length of the manifest's first
+// record, which must not pass for a store without tables.
+func TestFlippedManifestLength(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "state")
+	sample(t, dir)
+	var dirs []string
+	for at := int64(8); at < 12; at++ {
+		for _, bit := range []byte{1, 16, 128} {
+			flipped := copyOf(t, dir)
+			path := filepath.Join(flipped, "MANIFEST")
+			data, err := os.ReadFile(path)
+			if err != nil {
+				t.Fatal(err)
+			}
+			data[at] ^= bit
+			if err := os.WriteFile(path, data, 0o600); err != nil {
+				t.Fatal(err)
+			}
+			dirs = append(dirs, flipped)
+		}
+	}
+	for i, v := range verdicts(t, dirs) {
+		if strings.HasPrefix(v, "silent") {
+			t.Errorf("byte %d: %s", 8+i/3, v)
+		}
+	}
+}
+
 // TestFlippedBits turns single bits all over the files: never a wrong page.
 func TestFlippedBits(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "state")
