@@ -37,7 +37,7 @@ unit: ## tests of the packages
 	$(GO) test $$($(GO) list ./... | grep -v '^streamsql/tests/')
 
 system: build ## tests that talk to running servers
-	$(GO) test -count=1 -timeout 30m ./tests/...
+	$(GO) test -p 1 -count=1 -timeout 30m ./tests/... # one at a time: they measure
 
 quickstart: build ## run the README's quick start word for word
 	tests/quickstart.sh

@@ -15,16 +15,21 @@ const (
 	paceBytes  = 512 << 20
 	minPercent = 100
 	maxPercent = 1000
+
+	idleBytes = 8 << 20 // who allocates less in a second is idle
 )
 
 // PaceGC keeps collections rare until ctx is done: it lets the heap grow by half
 // a gigabyte, but at most tenfold, or by as much again as must stay, whichever is
-// more. GOGC in the environment overrules it.
+// more. A server that has become idle collects, and gives memory back to the
+// system. GOGC in the environment overrules it.
 func PaceGC(ctx context.Context) {
 	if os.Getenv("GOGC") != "" {
 		return
 	}
-	live := []metrics.Sample{{Name: "/gc/heap/live:bytes"}}
+	m := []metrics.Sample{{Name: "/gc/heap/live:bytes"}, {Name: "/gc/heap/allocs:bytes"}}
+	var before uint64
+	busy := true
 	set := maxPercent
 	debug.SetGCPercent(set)
 	tick := time.NewTicker(time.Second)
@@ -35,9 +40,15 @@ func PaceGC(ctx context.Context) {
 		case <-ctx.Done():
 			return
 		}
-		metrics.Read(live)
+		metrics.Read(m)
+		live, allocated := m[0].Value.Uint64(), m[1].Value.Uint64()
+		was := busy
+		busy, before = allocated-before >= idleBytes, allocated
+		if was && !busy {
+			debug.FreeOSMemory()
+		}
 		// Setting it stops the world for a moment: only when it makes a difference.
-		if p := gcPercent(live[0].Value.Uint64()); p*5 < set*4 || p*4 > set*5 {
+		if p := gcPercent(live); p*5 < set*4 || p*4 > set*5 {
 			set = p
 			debug.SetGCPercent(set)
 		}

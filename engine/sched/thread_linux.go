@@ -8,7 +8,7 @@ import (
 
 // workerNice is how far the workers' priority lies below that of the threads
 // that answer clients.
-const workerNice = 12
+const workerNice = 8
 
 // lowerPriority makes the calling thread yield to the others. On Linux a
 // priority is a thread's own. Failing is harmless: the server is only less even.
