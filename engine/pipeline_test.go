@@ -69,11 +69,15 @@ func TestBatchesArePipelined(t *testing.T) {
 	for i := range 4 {
 		h.exec(fmt.Sprintf(`INSERT INTO s VALUES (%d, 0), (7, 0)`, i))
 	}
-	if !<-overlapped {
-		t.Errorf("the first stage did not go on while stage %d was held at batch %d", s.last, held)
+	went := <-overlapped
+	s.mu.Lock()
+	last, at := s.last, held
+	s.mu.Unlock()
+	if !went {
+		t.Errorf("the first stage did not go on while stage %d was held at batch %d", last, at)
 	}
-	if s.last < 2 {
-		t.Errorf("the view has %d stages, too few to show it", s.last+1)
+	if last < 2 {
+		t.Errorf("the view has %d stages, too few to show it", last+1)
 	}
 	h.want(`SELECT n, c FROM v`, "1 4; 4 1")
 }
