@@ -45,24 +45,6 @@ func TestDecodeRefuses(t *testing.T) {
 	}
 }
 
-func TestIsConstant(t *testing.T) {
-	one := &Node{Kind: Source, Source: &SourceSpec{}}
-	table := &Node{Kind: Source, Source: &SourceSpec{Table: 7}}
-	for _, c := range []struct {
-		root *Node
-		want bool
-	}{
-		{&Node{Kind: Map, Map: &MapSpec{}, Inputs: []*Node{one}}, true},
-		{&Node{Kind: Values}, true},
-		{&Node{Kind: Map, Map: &MapSpec{}, Inputs: []*Node{table}}, false},
-		{&Node{Kind: Merge, Agg: &AggSpec{}, Inputs: []*Node{one}}, false},
-	} {
-		if got := (&Plan{Root: c.root}).IsConstant(); got != c.want {
-			t.Errorf("%s over %d inputs: got %v", c.root.Kind, len(c.root.Inputs), got)
-		}
-	}
-}
-
 func TestTables(t *testing.T) {
 	read := func(id uint64) *Node { return &Node{Kind: Source, Source: &SourceSpec{Table: id}} }
 	p := &Plan{Root: &Node{Kind: Union, Inputs: []*Node{read(9), read(0), read(3), read(9)}}}

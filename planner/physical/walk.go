@@ -21,24 +21,6 @@ func Number(root *Node) {
 	})
 }
 
-// IsConstant reports a plan that reads nothing of the catalog and consists of
-// row-local nodes over a few constant rows only (SELECT 1): it can be computed
-// where it stands, without a job.
-func (p *Plan) IsConstant() bool {
-	constant := true
-	Walk(p.Root, func(n *Node) bool {
-		switch n.Kind {
-		case Source:
-			constant = constant && n.Source.Table == 0
-		case Values, Map:
-		default:
-			constant = false
-		}
-		return constant
-	})
-	return constant
-}
-
 // Tables lists the ids of the catalog objects that the plan reads, each once, in
 // the order of the plan.
 func (p *Plan) Tables() []uint64 {

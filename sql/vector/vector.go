@@ -265,23 +265,3 @@ func (v *Vector) Slice(lo, hi int) *Vector {
 	}
 	return out
 }
-
-// AppendAll appends all values of src, as AppendFrom does one.
-func (v *Vector) AppendAll(src *Vector) {
-	if src.Valid != nil || v.Valid != nil || v.W != nil || src.W != nil {
-		for i := range src.N {
-			v.AppendFrom(src, i)
-		}
-		return
-	}
-	if v.Type.Class() == types.ClassBytes {
-		shift := int32(len(v.Buf)) - src.Off[0]
-		v.Buf = append(v.Buf, src.Buf[src.Off[0]:src.Off[src.N]]...)
-		for _, o := range src.Off[1 : src.N+1] {
-			v.Off = append(v.Off, o+shift)
-		}
-	}
-	v.I = append(v.I, src.I...)
-	v.F = append(v.F, src.F...)
-	v.N += src.N
-}
