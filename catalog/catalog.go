@@ -71,6 +71,8 @@ type Table struct {
 	Primary []int             `json:"primary,omitempty"`
 	Unique  []Key             `json:"unique,omitempty"` // further unique keys
 	Options map[string]string `json:"options,omitempty"`
+	// EventTime of a stream; nil: it has none.
+	EventTime *EventTime `json:"event_time,omitempty"`
 	Text    string            `json:"text"`            // the CREATE statement as typed
 	Query   string            `json:"query,omitempty"` // views: the SELECT as typed
 	Session Session           `json:"session"`

@@ -25,6 +25,10 @@ type Batch struct {
 	ID      uint64
 	Attempt uint32
 	Now     int64 // the batch's time: NOW(), in microseconds since 1970 UTC
+	// Watermarks are the streams' own after this batch, by catalog id, in the
+	// representation of their time columns; a stream that has none yet is not there.
+	// They never go back. The map is shared and must not be changed.
+	Watermarks map[uint64]int64
 	// Changes makes the result keep what the batch changes in it: somebody reads that.
 	Changes bool
 	// Fail records a row that an expression could not be computed for. The row is

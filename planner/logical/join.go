@@ -11,9 +11,21 @@ type JoinKind uint8
 const (
 	InnerJoin JoinKind = iota
 	LeftJoin
+	FullJoin
+	SemiJoin // left's rows that match some right row, as often as they are there
+	AntiJoin // left's rows that match none
 )
 
-func (k JoinKind) String() string { return [...]string{"inner", "left"}[k] }
+func (k JoinKind) String() string { return [...]string{"inner", "left", "full", "semi", "anti"}[k] }
+
+// PadsLeft reports that left's columns may be NULL for want of a match.
+func (k JoinKind) PadsLeft() bool { return k == FullJoin }
+
+// PadsRight reports that right's columns may be NULL for want of a match.
+func (k JoinKind) PadsRight() bool { return k == LeftJoin || k == FullJoin }
+
+// LeftOnly reports that the output has left's columns alone.
+func (k JoinKind) LeftOnly() bool { return k == SemiJoin || k == AntiJoin }
 
 // JoinKey is a pair of columns, one of each side, that must be equal. Equal
 // values of the two have equal representations.
@@ -23,7 +35,7 @@ type JoinKey struct {
 }
 
 // Join pairs the rows of its inputs: the output has Left's columns, then
-// Right's, nullable in a left join.
+// Right's (not in a semi or anti join), nullable where the kind pads them.
 type Join struct {
 	Kind        JoinKind
 	Left, Right Node
@@ -33,13 +45,17 @@ type Join struct {
 
 // Columns of a join: left's, then right's.
 func (j *Join) Columns() []Col {
-	l, r := j.Left.Columns(), j.Right.Columns()
+	l := j.Left.Columns()
+	if j.Kind.LeftOnly() {
+		return l
+	}
+	r := j.Right.Columns()
 	cols := append(make([]Col, 0, len(l)+len(r)), l...)
-	for _, c := range r {
-		if j.Kind == LeftJoin {
-			c.Type = c.Type.Nullable()
+	cols = append(cols, r...)
+	for i := range cols {
+		if pads := j.Kind.PadsRight(); i >= len(l) && pads || i < len(l) && j.Kind.PadsLeft() {
+			cols[i].Type = cols[i].Type.Nullable()
 		}
-		cols = append(cols, c)
 	}
 	return cols
 }

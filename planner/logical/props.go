@@ -110,22 +110,23 @@ func (d *Deriver) union(n *Union) *Props {
 
 // join: a row is known by a key of each side. If the columns joined on hold a
 // key of one side, a row of the other meets at most one of it, and the other's
-// key is enough; in a left join that works for the left side's only, and a row
-// that met none is told by its NULLs.
+// key is enough, unless the one side's rows stand alone too. A row that met none
+// is told by its NULLs. A semi or anti join only leaves rows of the left out.
 func (d *Deriver) join(n *Join) *Props {
 	l, r := d.Props(n.Left), d.Props(n.Right)
-	p := &Props{
-		AppendOnly: (n.Kind == InnerJoin || d.oneBatch) && l.AppendOnly && r.AppendOnly,
-		Grows:      l.Grows || r.Grows,
+	p := &Props{AppendOnly: l.AppendOnly && r.AppendOnly && (d.oneBatch || n.Kind == InnerJoin || n.Kind == SemiJoin), Grows: l.Grows || r.Grows}
+	if n.Kind.LeftOnly() {
+		p.Keys, p.Grows = l.Keys, l.Grows
+		return p
 	}
 	left, right := ColSet{}, ColSet{}
 	for _, k := range n.Keys {
 		left[k.Left.ID], right[k.Right.ID] = true, true
 	}
-	if r.HasKeyIn(right) {
+	if r.HasKeyIn(right) && !n.Kind.PadsLeft() {
 		p.Keys = append(p.Keys, l.Keys...)
 	}
-	if n.Kind == InnerJoin && l.HasKeyIn(left) {
+	if l.HasKeyIn(left) && !n.Kind.PadsRight() {
 		p.Keys = append(p.Keys, r.Keys...)
 	}
 	for _, lk := range l.Keys {

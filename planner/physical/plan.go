@@ -144,10 +144,13 @@ type JoinKind string
 const (
 	InnerJoin JoinKind = "inner"
 	LeftJoin  JoinKind = "left"
+	FullJoin  JoinKind = "full"
+	SemiJoin  JoinKind = "semi"
+	AntiJoin  JoinKind = "anti"
 )
 
 // JoinSpec joins input 0 (left) and 1 (right). Output: left's fields, then
-// right's. Rows match if their keys are equal pair by pair (NULL never, unless
+// right's, but of a semi or anti join only left's. Residual reads both all the same. Rows match if their keys are equal pair by pair (NULL never, unless
 // NullSafe says so for the pair) and Residual, over the output's positions, is
 // true.
 type JoinSpec struct {
