@@ -4,16 +4,18 @@ import (
 	"streamsql/operators/batch"
 	"streamsql/operators/state"
 	"streamsql/sql/types"
-	"streamsql/sql/vector"
 )
 
 // Join keeps both inputs' rows by key. A row that comes meets the rows that the
 // other side has at that time, so every pair meets once, whichever side comes
 // first, and weights multiply: out = Δl⋈r + l⋈Δr + Δl⋈Δr.
 //
-// In a LEFT join each left row keeps its degree, how many right rows match it
-// (Residual included). While the degree is 0 the row is in the output with NULLs
-// beside it; a change of the degree from or to 0 takes that row back or gives it.
+// Where a row is in the output, or not, by whether it matches, it keeps its
+// degree: how many rows of the other side match it (Residual included). In a
+// left, full or anti join the row stands alone in the output (in the first two
+// with NULLs beside it) while the degree is 0, in a semi join while it is not; a
+// change of the degree from or to 0 gives that row or takes it back. A degree
+// may be below 0 within a batch, when a retraction comes before what it retracts.
 //
 // The work goes in blocks of one chunk's rows and the pairs that they make: pairs
 // are found first (meet), then filtered all at once, then applied in order
@@ -29,6 +31,11 @@ type Join struct {
 	cond  *filter        // nil: no residual
 	held  []*batch.Chunk // left chunks that wait for the end of the right input
 	holds bool           // they still do
+
+	queued [2]int  // chunks of each input that are not done
+	ended  [2]bool // the input is closed
+	final  bool    // RightFirst, full: the unmatched right rows are listed
+	alone  []state.Ref
 
 	opened bool      // the first chunk's keys are prepared
 	cursor pairing   // the row that is meeting the other side
@@ -67,13 +74,7 @@ func NewJoin(spec JoinSpec, env Env) (*Join, error) {
 	}
 	j.side[0] = newJoinSide(spec.Left, spec.LeftKeys, keyTypes, env)
 	j.side[1] = newJoinSide(spec.Right, spec.RightKeys, keyTypes, env)
-	j.out = append(j.out, spec.Left...)
-	for _, t := range spec.Right {
-		if spec.Kind == LeftJoin {
-			t = t.Nullable()
-		}
-		j.out = append(j.out, t)
-	}
+	j.out = spec.output()
 	if len(spec.Residual) > 0 {
 		var err error
 		if j.cond, err = newFilter(spec.Residual, env); err != nil {
@@ -81,6 +82,27 @@ func NewJoin(spec JoinSpec, env Env) (*Join, error) {
 		}
 	}
 	return j, nil
+}
+
+// output are the types of the output columns.
+func (s *JoinSpec) output() []types.Type {
+	out := make([]types.Type, 0, len(s.Left)+len(s.Right))
+	for _, t := range s.Left {
+		if s.Kind == FullJoin {
+			t = t.Nullable()
+		}
+		out = append(out, t)
+	}
+	if s.Kind.leftOnly() {
+		return out
+	}
+	for _, t := range s.Right {
+		if s.Kind != InnerJoin {
+			t = t.Nullable()
+		}
+		out = append(out, t)
+	}
+	return out
 }
 
 // String names the operator as EXPLAIN does.
@@ -94,6 +116,7 @@ func (j *Join) Begin(b *Batch) {
 	j.batch = b
 	j.begin(2)
 	j.holds = j.spec.RightFirst
+	j.ended, j.final = [2]bool{}, false
 	if j.cond != nil {
 		j.cond.begin(b)
 	}
@@ -105,16 +128,24 @@ func (j *Join) Push(in int, c *batch.Chunk) {
 		j.held = append(j.held, c)
 		return
 	}
-	j.push(in, c)
+	j.enqueue(in, c)
+}
+
+func (j *Join) enqueue(in int, c *batch.Chunk) {
+	if c.N > 0 {
+		j.queued[in]++
+		j.push(in, c)
+	}
 }
 
 // CloseInput notes the end of an input.
 func (j *Join) CloseInput(in int) {
 	j.close()
+	j.ended[in] = true
 	if in == 1 && j.holds {
 		j.holds = false
 		for _, c := range j.held {
-			j.push(0, c)
+			j.enqueue(0, c)
 		}
 		j.held = nil
 	}
@@ -135,7 +166,7 @@ func (j *Join) Step(budget int, emit func(*batch.Chunk)) (Status, error) {
 	for {
 		in, c, at := j.first()
 		if c == nil {
-			return Done, nil
+			return j.finish(budget, emit), nil
 		}
 		if budget <= 0 {
 			return More, nil
@@ -157,6 +188,7 @@ func (j *Join) Step(budget int, emit func(*batch.Chunk)) (Status, error) {
 		}
 		if finished > 0 && j.done(finished) {
 			j.opened = false
+			j.queued[in]--
 		}
 	}
 }
@@ -194,6 +226,14 @@ func (j *Join) meet(in int, c *batch.Chunk, at, budget int) int {
 	return work
 }
 
+// keeps reports whether rows of input in may still meet rows to come.
+func (j *Join) keeps(in int) bool {
+	if !j.spec.OneBatch || in == 1 && j.spec.RightFirst {
+		return true
+	}
+	return !j.ended[1-in] || j.queued[1-in] > 0
+}
+
 // unmatchable reports a NULL in a key column where NULL matches nothing.
 func (j *Join) unmatchable(s *joinSide, row int) bool {
 	for k, v := range s.group.cols {
@@ -202,137 +242,4 @@ func (j *Join) unmatchable(s *joinSide, row int) bool {
 		}
 	}
 	return false
-}
-
-// apply filters the block's pairs, emits what comes of them, and brings the
-// state up to date.
-func (j *Join) apply(in int, c *batch.Chunk, emit func(*batch.Chunk)) error {
-	pairs := j.pairColumns(in, c)
-	j.filter(pairs)
-	var sel []int32 // pairs to emit
-	var weights []int64
-	var ext extended
-	left := j.spec.Kind == LeftJoin
-	for b := range j.block {
-		p := &j.block[b]
-		w := c.Weight(p.row)
-		for k := p.lo; k < p.hi; k++ {
-			if !j.passes[k] {
-				continue
-			}
-			sel, weights = append(sel, int32(k)), append(weights, j.weight[k])
-			if !left {
-				continue
-			}
-			count := getInt(j.side[1-in].store.Slot(j.other[k]))
-			if in == 0 {
-				p.degree += count
-			} else if d := j.side[0].addDegree(j.other[k], w); d != 0 {
-				ext.add(k, d*count)
-			}
-		}
-		if !p.last {
-			j.cursor.degree = p.degree
-			continue
-		}
-		if left && in == 0 && p.degree == 0 {
-			ext.add(p.row, w)
-		}
-		if !p.free {
-			if err := j.side[in].upsert(c, p.row, w, p.degree); err != nil {
-				return err
-			}
-		}
-	}
-	if len(sel) > 0 {
-		out := &batch.Chunk{Cols: pairs, N: len(j.own)}
-		if len(sel) < len(j.own) {
-			out = out.Gather(sel)
-		}
-		out.Weights = plain(weights)
-		emit(out)
-	}
-	if len(ext.rows) > 0 {
-		from := pairs
-		if in == 0 {
-			from = c.Cols
-		}
-		emit(j.extend(from, ext))
-	}
-	return nil
-}
-
-// extended are left rows that come or go with NULLs beside them.
-type extended struct {
-	rows    []int32
-	weights []int64
-}
-
-func (e *extended) add(row int, w int64) {
-	e.rows, e.weights = append(e.rows, int32(row)), append(e.weights, w)
-}
-
-// extend makes the chunk of the rows of from, whose first columns are left's.
-func (j *Join) extend(from []*vector.Vector, e extended) *batch.Chunk {
-	out := &batch.Chunk{N: len(e.rows), Weights: plain(e.weights)}
-	for k := range j.spec.Left {
-		out.Cols = append(out.Cols, from[k].Gather(e.rows))
-	}
-	for _, t := range j.out[len(j.spec.Left):] {
-		v := vector.New(t, len(e.rows))
-		for range e.rows {
-			v.AppendNull()
-		}
-		out.Cols = append(out.Cols, v)
-	}
-	return out
-}
-
-// plain is weights, or nil when all are 1.
-func plain(weights []int64) []int64 {
-	for _, w := range weights {
-		if w != 1 {
-			return weights
-		}
-	}
-	return nil
-}
-
-// pairColumns makes the output columns of all pairs of the block.
-func (j *Join) pairColumns(in int, c *batch.Chunk) []*vector.Vector {
-	they := j.side[1-in]
-	j.bytes, j.weight = j.bytes[:0], j.weight[:0]
-	for k, r := range j.other {
-		stored := they.store.Slot(r)
-		j.bytes = append(j.bytes, they.row(stored))
-		j.weight = append(j.weight, getInt(stored)*c.Weight(int(j.own[k])))
-	}
-	decoded := newVectors(they.codec.Types, len(j.other))
-	they.codec.Decode(j.bytes, decoded)
-	var mine []*vector.Vector
-	for _, v := range c.Cols {
-		mine = append(mine, v.Gather(j.own))
-	}
-	if in == 0 {
-		return append(mine, decoded...)
-	}
-	return append(decoded, mine...)
-}
-
-// filter sets passes: which pairs the residual is true for.
-func (j *Join) filter(pairs []*vector.Vector) {
-	n := len(j.own)
-	if cap(j.passes) < n {
-		j.passes = make([]bool, max(n, blockRows))
-	}
-	j.passes = j.passes[:n]
-	for k := range j.passes {
-		j.passes[k] = j.cond == nil
-	}
-	if j.cond == nil || n == 0 {
-		return
-	}
-	for _, k := range j.cond.sel(&batch.Chunk{Cols: pairs, N: n, Weights: j.weight}) {
-		j.passes[k] = true
-	}
 }

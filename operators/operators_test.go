@@ -155,37 +155,6 @@ func TestDistinctAgainstTwin(t *testing.T) {
 	}
 }
 
-func TestJoinAgainstTwin(t *testing.T) {
-	left, right := []types.Type{bigint, varchar, bigint}, []types.Type{varchar, bigint, longDec}
-	for seed := range int64(16) {
-		rng := rand.New(rand.NewSource(seed))
-		spec := operators.JoinSpec{Left: left, Right: right, Kind: operators.JoinKind(seed % 2)}
-		var keys [][]int
-		switch seed / 2 % 4 {
-		case 0:
-			spec.LeftKeys, spec.RightKeys = []int{0}, []int{1}
-		case 1:
-			spec.LeftKeys, spec.RightKeys, spec.NullSafe = []int{0}, []int{1}, []bool{true}
-		case 2:
-			spec.LeftKeys, spec.RightKeys, spec.NullSafe = []int{1, 2}, []int{0, 1}, []bool{true, false}
-		}
-		if spec.LeftKeys != nil {
-			keys = [][]int{spec.LeftKeys, spec.RightKeys}
-		}
-		var out []types.Type
-		newJoin := func() (operators.Operator, error) {
-			j, err := operators.NewJoin(spec, operators.Env{Node: "Join"})
-			out = j.Types()
-			return j, err
-		}
-		if _, err := newJoin(); err != nil {
-			t.Fatal(err)
-		}
-		gen := optest.Generator{Inputs: [][]types.Type{left, right}, Values: 4, Nulls: 20}
-		optest.Case{New: newJoin, Inputs: gen.Inputs, Keys: keys, Batches: gen.Batches(rng, 6, 12), Twin: joinTwin(spec, out)}.Run(t)
-	}
-}
-
 func TestUnionAgainstTwin(t *testing.T) {
 	in := []types.Type{bigint, varchar}
 	gen := optest.Generator{Inputs: [][]types.Type{in, in, in}, Values: 4, Nulls: 20}

@@ -106,8 +106,10 @@ func newStory(t *testing.T, d *datadriven.TestData) *story {
 	case "join":
 		right := typesOf(t, d, "right")
 		spec := operators.JoinSpec{Left: in, Right: right, LeftKeys: keys, RightKeys: ints(t, d, "right-keys")}
-		if d.HasArg("left") {
-			spec.Kind = operators.LeftJoin
+		for name, kind := range joinKinds {
+			if d.HasArg(name) {
+				spec.Kind = kind
+			}
 		}
 		if less := ints(t, d, "less"); less != nil {
 			all := slices.Concat(in, right)

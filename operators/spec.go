@@ -2,7 +2,6 @@ package operators
 
 import (
 	"streamsql/sql/agg"
-	"streamsql/sql/expr"
 	"streamsql/sql/types"
 )
 
@@ -19,30 +18,6 @@ type AggSpec struct {
 	Aggs       []agg.Call
 	Partial    bool // Merge: the input is a Reduce's output; Keys are 0 … n−1
 	AppendOnly bool // no retraction will come: MIN and MAX keep one value
-}
-
-// JoinKind tells joins apart.
-type JoinKind uint8
-
-// The join kinds.
-const (
-	InnerJoin JoinKind = iota
-	LeftJoin
-)
-
-// JoinSpec joins input 0 (left) and 1 (right). Output: left's columns, then
-// right's. Rows match if their keys are equal pair by pair (NULL never, unless
-// NullSafe says so for the pair) and all of Residual, over the output's
-// positions, are true. Without keys every row meets every other.
-type JoinSpec struct {
-	Kind                JoinKind
-	Left, Right         []types.Type
-	LeftKeys, RightKeys []int
-	NullSafe            []bool // nil: none
-	Residual            []*expr.Expr
-	// RightFirst: the left input waits until the right one has given all of the
-	// batch, so that no left row is given unmatched and taken back.
-	RightFirst bool
 }
 
 // SortSpec orders the rows of the one batch: NULLs first (last with Desc), ties

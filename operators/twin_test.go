@@ -3,6 +3,7 @@ package operators_test
 import (
 	"bytes"
 	"math/big"
+	"slices"
 	"sort"
 
 	"streamsql/operators"
@@ -155,7 +156,9 @@ func number(v *vector.Vector, i int) *big.Rat {
 	return r
 }
 
-func joinTwin(spec operators.JoinSpec, out []types.Type) func([]*batch.Chunk) *batch.Chunk {
+// joinTwin pairs every left row with every right one; residual (nil: none) is
+// what the spec has as an expression.
+func joinTwin(spec operators.JoinSpec, residual func(l, r row) bool) func([]*batch.Chunk) *batch.Chunk {
 	match := func(l, r row) bool {
 		for k, lk := range spec.LeftKeys {
 			a, b := l.c.Cols[lk], r.c.Cols[spec.RightKeys[k]]
@@ -172,34 +175,54 @@ func joinTwin(spec operators.JoinSpec, out []types.Type) func([]*batch.Chunk) *b
 		}
 		return true
 	}
+	out := slices.Clone(spec.Left)
+	if spec.Kind <= operators.FullJoin {
+		out = append(out, spec.Right...)
+	}
+	for i := range out {
+		out[i] = out[i].Nullable()
+	}
+	holds := func(l, r row) bool { return match(l, r) && (residual == nil || residual(l, r)) }
 	return func(in []*batch.Chunk) *batch.Chunk {
 		c := batch.New(out, 16)
 		left, right := consolidated(in[0]), consolidated(in[1])
+		met := make([]bool, len(right))
 		for _, l := range left {
-			met := false
-			for _, r := range right {
-				if match(l, r) {
-					met = true
-					pair(c, l, &r, l.n*r.n, len(spec.Left))
+			some := false
+			for k, r := range right {
+				if !holds(l, r) {
+					continue
+				}
+				some, met[k] = true, true
+				if spec.Kind <= operators.FullJoin {
+					pair(c, &l, &r, l.n*r.n, len(spec.Left))
 				}
 			}
-			if !met && spec.Kind == operators.LeftJoin {
-				pair(c, l, nil, l.n, len(spec.Left))
+			padded := spec.Kind == operators.LeftJoin || spec.Kind == operators.FullJoin
+			if !some && (padded || spec.Kind == operators.AntiJoin) || some && spec.Kind == operators.SemiJoin {
+				pair(c, &l, nil, l.n, len(spec.Left))
+			}
+		}
+		for k, r := range right {
+			if !met[k] && spec.Kind == operators.FullJoin {
+				pair(c, nil, &r, r.n, len(spec.Left))
 			}
 		}
 		return c
 	}
 }
 
-func pair(c *batch.Chunk, l row, r *row, w int64, left int) {
+// pair appends a row of the join: l, r or nil beside one another.
+func pair(c *batch.Chunk, l, r *row, w int64, left int) {
 	for k, v := range c.Cols {
-		switch {
-		case k < left:
-			v.AppendFrom(l.c.Cols[k], l.i)
-		case r == nil:
+		from, at := l, k
+		if k >= left {
+			from, at = r, k-left
+		}
+		if from == nil {
 			v.AppendNull()
-		default:
-			v.AppendFrom(r.c.Cols[k-left], r.i)
+		} else {
+			v.AppendFrom(from.c.Cols[at], from.i)
 		}
 	}
 	c.PushWeight(w)

@@ -65,14 +65,15 @@ func (b *builder) agg(n *physical.Node, in []types.Type) operators.AggSpec {
 	return operators.AggSpec{Input: in, Keys: n.Agg.Keys, Aggs: n.Agg.Aggs, Partial: n.Agg.Partial, AppendOnly: n.Agg.AppendOnly}
 }
 
+var joinKinds = map[physical.JoinKind]operators.JoinKind{
+	physical.InnerJoin: operators.InnerJoin, physical.LeftJoin: operators.LeftJoin, physical.FullJoin: operators.FullJoin,
+	physical.SemiJoin: operators.SemiJoin, physical.AntiJoin: operators.AntiJoin,
+}
+
 func joinSpec(j *physical.JoinSpec, left, right []types.Type) operators.JoinSpec {
-	kind := operators.InnerJoin
-	if j.Kind == physical.LeftJoin {
-		kind = operators.LeftJoin
-	}
 	return operators.JoinSpec{
-		Kind: kind, Left: left, Right: right, LeftKeys: j.LeftKeys, RightKeys: j.RightKeys,
-		NullSafe: j.NullSafe, Residual: j.Residual, RightFirst: j.RightFirst,
+		Kind: joinKinds[j.Kind], Left: left, Right: right, LeftKeys: j.LeftKeys, RightKeys: j.RightKeys,
+		NullSafe: j.NullSafe, Residual: j.Residual, RightFirst: j.RightFirst, OneBatch: j.OneBatch,
 	}
 }
 

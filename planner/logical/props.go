@@ -129,12 +129,29 @@ func (d *Deriver) join(n *Join) *Props {
 	if l.HasKeyIn(left) && !n.Kind.PadsRight() {
 		p.Keys = append(p.Keys, r.Keys...)
 	}
+	never := notNull(n)
 	for _, lk := range l.Keys {
 		for _, rk := range r.Keys {
+			if n.Kind == FullJoin && !slices.ContainsFunc(slices.Concat(lk, rk), func(id int) bool { return never[id] }) {
+				continue // a row of each side, both padded, may be NULL in all of the key
+			}
 			p.Keys = append(p.Keys, sorted(append(slices.Clone(lk), rk...)))
 		}
 	}
 	return p
+}
+
+// notNull are the columns of a join's inputs that are never NULL there.
+func notNull(n *Join) ColSet {
+	set := ColSet{}
+	for _, in := range n.Inputs() {
+		for _, c := range in.Columns() {
+			if c.Type.NotNull {
+				set[c.ID] = true
+			}
+		}
+	}
+	return set
 }
 
 // scanKeys are the primary and the unique keys whose columns are read. A unique

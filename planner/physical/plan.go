@@ -150,9 +150,9 @@ const (
 )
 
 // JoinSpec joins input 0 (left) and 1 (right). Output: left's fields, then
-// right's, but of a semi or anti join only left's. Residual reads both all the same. Rows match if their keys are equal pair by pair (NULL never, unless
-// NullSafe says so for the pair) and Residual, over the output's positions, is
-// true.
+// right's, but of a semi or anti join only left's. Rows match if their keys are
+// equal pair by pair (NULL never, unless NullSafe says so for the pair) and
+// Residual, over the positions of left's fields and then right's, is true.
 type JoinSpec struct {
 	Kind      JoinKind     `json:"kind"`
 	LeftKeys  []int        `json:"left_keys"`
@@ -162,6 +162,9 @@ type JoinSpec struct {
 	// RightFirst: the left input waits until the right one has given all of the
 	// batch. In a plan of one batch a left row without a match is final then.
 	RightFirst bool `json:"right_first,omitempty"`
+	// OneBatch: no other batch follows, so that a side's rows need not be kept once
+	// the other side's have all come.
+	OneBatch bool `json:"one_batch,omitempty"`
 }
 
 // SortSpec orders the rows of the one batch. Ties break by the row's own columns.

@@ -77,7 +77,7 @@ func (g *Generator) node(depth int) logical.Node {
 	case 6:
 		return g.union(depth)
 	default:
-		j := &logical.Join{Kind: logical.JoinKind(g.pick(2)), Left: g.node(depth - 1), Right: g.node(depth - 1)}
+		j := &logical.Join{Kind: logical.JoinKind(g.pick(5)), Left: g.node(depth - 1), Right: g.node(depth - 1)}
 		inner := *j
 		inner.Kind = logical.InnerJoin
 		j.On = g.conds(inner.Columns())

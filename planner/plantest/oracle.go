@@ -100,9 +100,10 @@ func (db Database) scan(n *logical.Scan) (out []Row) {
 
 func (db Database) join(n *logical.Join) (out []Row) {
 	right := db.Rows(n.Right)
+	matched := make([]bool, len(right))
 	for _, l := range db.Rows(n.Left) {
 		met := false
-		for _, r := range right {
+		for k, r := range right {
 			both := Row{}
 			for _, side := range []Row{l, r} {
 				for id, v := range side {
@@ -118,12 +119,20 @@ func (db Database) join(n *logical.Join) (out []Row) {
 				ok = ok && isOne(Value(is(fn, logical.Ref(k.Left), logical.Ref(k.Right)), both))
 			}
 			if ok {
-				met = true
-				out = append(out, both)
+				met, matched[k] = true, true
+				if !n.Kind.LeftOnly() {
+					out = append(out, both)
+				}
 			}
 		}
-		if !met && n.Kind == logical.LeftJoin {
-			out = append(out, l) // the right side's columns are absent, which is NULL
+		// In a padded row the other side's columns are absent, which is NULL.
+		if met && n.Kind == logical.SemiJoin || !met && (n.Kind.PadsRight() || n.Kind == logical.AntiJoin) {
+			out = append(out, l)
+		}
+	}
+	for k, r := range right {
+		if !matched[k] && n.Kind.PadsLeft() {
+			out = append(out, r)
 		}
 	}
 	return out

@@ -151,8 +151,8 @@ func (db Database) joined(n *physical.Node) []Row {
 		right.rows[i] = moved
 	}
 	j := &logical.Join{Left: left, Right: right, On: slices.Clone(n.Join.Residual)}
-	if n.Join.Kind == physical.LeftJoin {
-		j.Kind = logical.LeftJoin
+	for j.Kind.String() != string(n.Join.Kind) {
+		j.Kind++
 	}
 	for i, l := range n.Join.LeftKeys {
 		k := logical.JoinKey{Left: left.Columns()[l], Right: right.Cols[n.Join.RightKeys[i]]}

@@ -104,9 +104,10 @@ Filter b#2 <> 1 AND c#3 > 1
 	})
 }
 
-func TestLeftToInner(t0 *testing.T) {
+func TestSimplifyOuterJoin(t0 *testing.T) {
 	nx, ny := nullable(x), y
 	left := func() logical.Node { return join(logical.LeftJoin, scan("t", a, b), scan("u", x, y), is("=", a, x)) }
+	full := func() logical.Node { return join(logical.FullJoin, scan("t", a, b), scan("u", x, y), is("=", a, x)) }
 	for _, cond := range by(
 		is("=", ny, one),
 		is("and", is(">", b, one), is("<", do("+", nx, one), two)),
@@ -120,8 +121,8 @@ func TestLeftToInner(t0 *testing.T) {
 		is("between", one, ny, two),
 		is("=", do("coerce", ny), one),
 	) {
-		if got := apply(t0, leftToInner, filter(left(), cond)); got == "" {
-			t0.Errorf("left_to_inner: %s should reject padded rows", cond)
+		if got := apply(t0, simplifyOuterJoin, filter(left(), cond)); got == "" {
+			t0.Errorf("simplify_outer_join: %s should reject padded rows", cond)
 		}
 	}
 	for _, cond := range by(
@@ -135,16 +136,42 @@ func TestLeftToInner(t0 *testing.T) {
 		is("is null", is("=", ny, one)),
 		is("is not true", is("=", ny, one)),
 	) {
-		if got := apply(t0, leftToInner, filter(left(), cond)); got != "" {
-			t0.Errorf("left_to_inner: %s lets padded rows pass", cond)
+		if got := apply(t0, simplifyOuterJoin, filter(left(), cond)); got != "" {
+			t0.Errorf("simplify_outer_join: %s lets padded rows pass", cond)
 		}
 	}
-	runCases(t0, leftToInner, []ruleCase{
+	runCases(t0, simplifyOuterJoin, []ruleCase{
 		{"the filter stays", filter(left(), is("=", ny, one)), nil, `
 Filter y#5 = 1
   Join inner if a#1 = x#4
     Scan d.t (a#1, b#2)
     Scan d.u (x#4, y#5)
 `},
+		{"full: left's padded rows go", filter(full(), is("=", b, one)), nil, `
+Filter b#2 = 1
+  Join left if a#1 = x#4
+    Scan d.t (a#1, b#2)
+    Scan d.u (x#4, y#5)
+`},
+		{"full: right's go, so right becomes the left side", filter(full(), is("=", ny, one)), nil, `
+Filter y#5 = 1
+  Join left if a#1 = x#4
+    Scan d.u (x#4, y#5)
+    Scan d.t (a#1, b#2)
+`},
+		{"full: both go", filter(full(), is("=", b, ny)), nil, `
+Filter b#2 = y#5
+  Join inner if a#1 = x#4
+    Scan d.t (a#1, b#2)
+    Scan d.u (x#4, y#5)
+`},
+		{"a join above lets no padded row pass", join(logical.SemiJoin, left(), scan("w", z), is("=", ny, z)), nil, `
+Join semi if y#5 = z#6
+  Join inner if a#1 = x#4
+    Scan d.t (a#1, b#2)
+    Scan d.u (x#4, y#5)
+  Scan d.w (z#6)
+`},
+		{"an anti join above gives just them", join(logical.AntiJoin, left(), scan("w", z), is("=", ny, z)), nil, ""},
 	})
 }

@@ -7,7 +7,7 @@ import (
 
 var propagateEmpty = Rule{
 	Name:   "propagate_empty",
-	Reason: "what is computed of nothing is nothing, except an aggregate without keys and the left side of a left join",
+	Reason: "what is computed of nothing is nothing, except an aggregate without keys and the rows that an outer or anti join gives for want of a match",
 	Apply: everywhere(func(c *Context, n logical.Node) logical.Node {
 		switch n := n.(type) {
 		case *logical.Filter, *logical.Project, *logical.Distinct, *logical.Sort:
@@ -30,27 +30,41 @@ var propagateEmpty = Rule{
 	}),
 }
 
+// emptyJoin: never is a condition that no pair of rows meets.
 func emptyJoin(j *logical.Join) logical.Node {
 	never := false
 	for _, e := range j.On {
 		t := constTruth(e)
 		never = never || t == isFalse || t == isNull
 	}
+	noLeft, noRight := logical.IsEmpty(j.Left), logical.IsEmpty(j.Right)
 	switch {
-	case logical.IsEmpty(j.Left), j.Kind == logical.InnerJoin && (never || logical.IsEmpty(j.Right)):
+	case noLeft && (noRight || !j.Kind.PadsLeft()):
 		return logical.Empty(j.Columns())
-	case j.Kind == logical.LeftJoin && (never || logical.IsEmpty(j.Right)):
-		p := &logical.Project{Input: j.Left}
-		for i, c := range j.Columns() {
-			if i < len(j.Left.Columns()) {
-				p.Items = append(p.Items, logical.PassThrough(c))
-			} else {
-				p.Items = append(p.Items, logical.Computed{Col: c, Expr: expr.NewConst(expr.Value{Null: true}, c.Type)})
-			}
-		}
-		return p
+	case noLeft:
+		return padded(j, j.Right)
+	case !noRight && (!never || j.Kind == logical.FullJoin):
+		return j
+	case j.Kind == logical.AntiJoin:
+		return j.Left
+	case j.Kind.PadsRight():
+		return padded(j, j.Left)
 	}
-	return j
+	return logical.Empty(j.Columns())
+}
+
+// padded are the rows of one side of j with NULLs in the place of the other's columns.
+func padded(j *logical.Join, side logical.Node) logical.Node {
+	have := logical.SetOf(side.Columns())
+	p := &logical.Project{Input: side}
+	for _, c := range j.Columns() {
+		if have[c.ID] {
+			p.Items = append(p.Items, logical.PassThrough(c))
+		} else {
+			p.Items = append(p.Items, logical.Computed{Col: c, Expr: expr.NewConst(expr.Value{Null: true}, c.Type)})
+		}
+	}
+	return p
 }
 
 func emptyUnion(u *logical.Union) logical.Node {

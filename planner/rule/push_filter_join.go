@@ -7,7 +7,7 @@ import (
 
 var pushFilterIntoJoin = Rule{
 	Name:   "push_filter_into_join",
-	Reason: "a row filtered before the join takes no state; an inner join takes what is left as its own condition",
+	Reason: "a row filtered before the join takes no state; an inner join takes what is left as its own condition, another kind only lets pass what concerns its left side",
 	Apply: everywhere(func(c *Context, n logical.Node) logical.Node {
 		f, ok := n.(*logical.Filter)
 		if !ok {
@@ -26,8 +26,11 @@ var pushFilterIntoJoin = Rule{
 			out.On = append(append([]*expr.Expr(nil), j.On...), down...)
 			return logical.NewFilter(&out, stay)
 		}
-		// What the filter says of the right side of a left join it says of the padded
-		// row, so it stays above.
+		// A side whose columns may be padded keeps its rows: the filter speaks of the
+		// padded ones too. A semi or anti join has only the left's columns.
+		if j.Kind == logical.FullJoin {
+			return n
+		}
 		left := logical.SetOf(j.Left.Columns())
 		down, stay = split(f.Conds, func(e *expr.Expr) bool { return left.Has(e) && !c.volatile(e) })
 		if len(down) == 0 {

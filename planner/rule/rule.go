@@ -42,7 +42,7 @@ var Rules = []Rule{
 	emptyFilter,
 	propagateEmpty,
 	mergeFilters,
-	leftToInner,
+	simplifyOuterJoin,
 	pushFilterThroughProject,
 	pushFilterThroughAggregate,
 	pushFilterThroughDistinct,

@@ -109,53 +109,6 @@ func (b *builder) distinct(n *logical.Distinct) (*rel, error) {
 	return over(node, cols, props), nil
 }
 
-// join is a Shuffle of each side by its keys, then the Join with the further conditions.
-func (b *builder) join(n *logical.Join, want []logical.Col) (*rel, error) {
-	need := logical.SetOf(want)
-	for _, k := range n.Keys {
-		need[k.Left.ID], need[k.Right.ID] = true, true
-	}
-	for _, e := range n.On {
-		e.Columns(need)
-	}
-	spec := &physical.JoinSpec{Kind: physical.InnerJoin, LeftKeys: []int{}, RightKeys: []int{}}
-	if n.Kind == logical.LeftJoin {
-		spec.Kind, spec.RightFirst = physical.LeftJoin, !b.continuous
-	}
-	leftCols, rightCols := pick(n.Left.Columns(), need), pick(n.Right.Columns(), need)
-	nullSafe := false
-	for _, k := range n.Keys {
-		spec.LeftKeys = append(spec.LeftKeys, indexOf(leftCols, k.Left.ID))
-		spec.RightKeys = append(spec.RightKeys, indexOf(rightCols, k.Right.ID))
-		spec.NullSafe = append(spec.NullSafe, k.NullSafe)
-		nullSafe = nullSafe || k.NullSafe
-	}
-	if !nullSafe {
-		spec.NullSafe = nil
-	}
-	left, err := b.node(n.Left, leftCols)
-	if err != nil {
-		return nil, err
-	}
-	right, err := b.node(n.Right, rightCols)
-	if err != nil {
-		return nil, err
-	}
-	cols := pick(n.Columns(), need)
-	props := b.derived.Props(n)
-	node := &physical.Node{
-		Kind:   physical.Join,
-		Inputs: []*physical.Node{shuffle(left.give(leftCols), spec.LeftKeys), shuffle(right.give(rightCols), spec.RightKeys)},
-		Fields: fields(cols), Join: spec, Props: propsOf(props, cols),
-	}
-	r := over(node, cols, props)
-	for _, e := range n.On {
-		spec.Residual = append(spec.Residual, r.position(e))
-	}
-	b.keep(node, "the rows of both inputs", props.Grows)
-	return r, nil
-}
-
 // union asks each input for its columns in the union's order.
 func (b *builder) union(n *logical.Union) (*rel, error) {
 	props := b.derived.Props(n)

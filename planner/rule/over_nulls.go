@@ -5,30 +5,6 @@ import (
 	"streamsql/sql/expr"
 )
 
-var leftToInner = Rule{
-	Name:   "left_to_inner",
-	Reason: "a filter that no NULL-padded row passes makes the padding, and the state for it, needless",
-	Apply: everywhere(func(c *Context, n logical.Node) logical.Node {
-		f, ok := n.(*logical.Filter)
-		if !ok {
-			return n
-		}
-		j, ok := f.Input.(*logical.Join)
-		if !ok || j.Kind != logical.LeftJoin {
-			return n
-		}
-		padded := logical.SetOf(j.Right.Columns())
-		for _, e := range f.Conds {
-			if t := overNulls(e, padded); t == isFalse || t == isNull || t == notTrue {
-				inner := *j
-				inner.Kind = logical.InnerJoin
-				return &logical.Filter{Input: &inner, Conds: f.Conds}
-			}
-		}
-		return n
-	}),
-}
-
 // strict are functions that are NULL when an argument is.
 var strict = map[string]bool{
 	"=": true, "<>": true, "<": true, "<=": true, ">": true, ">=": true, "like": true, "not like": true, "regexp": true,

@@ -1,0 +1,50 @@
+package operators
+
+import (
+	"streamsql/sql/expr"
+	"streamsql/sql/types"
+)
+
+// JoinKind tells joins apart.
+type JoinKind uint8
+
+// The join kinds.
+const (
+	InnerJoin JoinKind = iota
+	LeftJoin
+	FullJoin
+	SemiJoin // left's rows that match some right row, as often as they are there
+	AntiJoin // left's rows that match none
+)
+
+// pairs reports that the output has the rows that match, beside one another.
+func (k JoinKind) pairs() bool { return k <= FullJoin }
+
+// leftOnly reports that the output has left's columns alone.
+func (k JoinKind) leftOnly() bool { return k == SemiJoin || k == AntiJoin }
+
+// counts reports that rows of the left (0) or right (1) input are in the output,
+// or not, by whether they match.
+func (k JoinKind) counts(side int) bool {
+	return k == FullJoin || side == 0 && k != InnerJoin
+}
+
+// JoinSpec joins input 0 (left) and 1 (right). Output: left's columns, then
+// right's, but of a semi or anti join only left's. Rows match if their keys are
+// equal pair by pair (NULL never, unless NullSafe says so for the pair) and all
+// of Residual, over the positions of left's columns and then right's, are true.
+// Without keys every row meets every other.
+type JoinSpec struct {
+	Kind                JoinKind
+	Left, Right         []types.Type
+	LeftKeys, RightKeys []int
+	NullSafe            []bool // nil: none
+	Residual            []*expr.Expr
+	// OneBatch: no other batch follows. A side's rows are not kept once the other
+	// side has given all of its own.
+	OneBatch bool
+	// RightFirst: the left input waits until the right one has given all of the
+	// batch, so that no row is given unmatched and taken back. It needs OneBatch in a
+	// full join, whose unmatched right rows come at the end.
+	RightFirst bool
+}

@@ -1,0 +1,58 @@
+package build
+
+import (
+	"streamsql/planner/logical"
+	"streamsql/planner/physical"
+)
+
+var joinKinds = map[logical.JoinKind]physical.JoinKind{
+	logical.InnerJoin: physical.InnerJoin, logical.LeftJoin: physical.LeftJoin, logical.FullJoin: physical.FullJoin,
+	logical.SemiJoin: physical.SemiJoin, logical.AntiJoin: physical.AntiJoin,
+}
+
+// join is a Shuffle of each side by its keys, then the Join with the further
+// conditions. In a plan of one batch the right side goes first where a row's
+// match, or its want of one, decides whether it is given.
+func (b *builder) join(n *logical.Join, want []logical.Col) (*rel, error) {
+	need := logical.SetOf(want)
+	for _, k := range n.Keys {
+		need[k.Left.ID], need[k.Right.ID] = true, true
+	}
+	for _, e := range n.On {
+		e.Columns(need)
+	}
+	spec := &physical.JoinSpec{Kind: joinKinds[n.Kind], LeftKeys: []int{}, RightKeys: []int{}, OneBatch: !b.continuous}
+	spec.RightFirst = spec.OneBatch && n.Kind != logical.InnerJoin
+	leftCols, rightCols := pick(n.Left.Columns(), need), pick(n.Right.Columns(), need)
+	nullSafe := false
+	for _, k := range n.Keys {
+		spec.LeftKeys = append(spec.LeftKeys, indexOf(leftCols, k.Left.ID))
+		spec.RightKeys = append(spec.RightKeys, indexOf(rightCols, k.Right.ID))
+		spec.NullSafe = append(spec.NullSafe, k.NullSafe)
+		nullSafe = nullSafe || k.NullSafe
+	}
+	if !nullSafe {
+		spec.NullSafe = nil
+	}
+	left, err := b.node(n.Left, leftCols)
+	if err != nil {
+		return nil, err
+	}
+	right, err := b.node(n.Right, rightCols)
+	if err != nil {
+		return nil, err
+	}
+	cols := pick(n.Columns(), need)
+	props := b.derived.Props(n)
+	node := &physical.Node{
+		Kind:   physical.Join,
+		Inputs: []*physical.Node{shuffle(left.give(leftCols), spec.LeftKeys), shuffle(right.give(rightCols), spec.RightKeys)},
+		Fields: fields(cols), Join: spec, Props: propsOf(props, cols),
+	}
+	both := over(nil, append(leftCols, rightCols...), nil)
+	for _, e := range n.On {
+		spec.Residual = append(spec.Residual, both.position(e))
+	}
+	b.keep(node, "the rows of both inputs", b.derived.Props(n.Left).Grows || b.derived.Props(n.Right).Grows)
+	return over(node, cols, props), nil
+}
