@@ -34,7 +34,7 @@ type Options struct {
 
 // Plan plans q. A feature that a continuous query cannot have yet is error 1235.
 func Plan(q *bind.Query, o Options) (*physical.Plan, error) {
-	tree, err := logical.Build(q, logical.Options{Continuous: o.Continuous, AppendOnly: o.appendOnly})
+	tree, err := logical.Build(q, logical.Options{Continuous: o.Continuous, AppendOnly: o.appendOnly, Times: times})
 	if err != nil {
 		return nil, err
 	}
@@ -73,4 +73,19 @@ func (o Options) appendOnly(t *catalog.Table) bool {
 		return err == nil && p.AppendOnly
 	}
 	return false
+}
+
+// times are the columns of an object that are bound to a watermark: the event
+// time of a stream, and of a materialized view those that its plan names.
+func times(t *catalog.Table) map[int]physical.Time {
+	switch {
+	case t.EventTime != nil:
+		own := physical.Watermark{{Table: uint64(t.ID)}}
+		return map[int]physical.Time{t.EventTime.Column: {Watermark: own, Late: true}}
+	case t.Kind == catalog.MaterializedView:
+		if p, err := physical.Decode(t.Plan); err == nil {
+			return p.Times
+		}
+	}
+	return nil
 }

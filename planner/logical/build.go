@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"streamsql/catalog"
+	"streamsql/planner/physical"
 	"streamsql/sql/agg"
 	"streamsql/sql/bind"
 	"streamsql/sql/expr"
@@ -27,6 +28,9 @@ type Options struct {
 	Continuous bool
 	// AppendOnly says of a catalog object whether what it gives never retracts.
 	AppendOnly func(*catalog.Table) bool
+	// Times says of a catalog object which columns, by position, are bound to a
+	// watermark; nil: of none.
+	Times func(*catalog.Table) map[int]physical.Time
 }
 
 // Build turns a bound query into a tree. Columns that the bound tree only
@@ -159,6 +163,9 @@ func (b *builder) scan(r *bind.Scan) Node {
 		}
 	}
 	s.AppendOnly = b.AppendOnly(r.Table)
+	if b.Times != nil {
+		s.Times = b.Times(r.Table)
+	}
 	return s
 }
 

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"streamsql/catalog"
+	"streamsql/planner/physical"
 	"streamsql/sql/expr"
 )
 
@@ -19,6 +20,9 @@ type Props struct {
 	AppendOnly bool
 	// Grows: the number of rows has no bound but time.
 	Grows bool
+	// Times are the columns, by id, that are bound to a watermark. State that has
+	// one among its key columns may go when the watermark passes.
+	Times map[int]physical.Time
 }
 
 // HasKeyIn reports whether the columns of set are unique together.
@@ -49,6 +53,7 @@ func (d *Deriver) Props(n Node) *Props {
 	}
 	p := d.derive(n)
 	p.Keys = minimal(p.Keys)
+	p.Times = d.times(n)
 	d.memo[n] = p
 	return p
 }

@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"streamsql/catalog"
+	"streamsql/planner/physical"
 	"streamsql/sql/expr"
 )
 
@@ -15,6 +16,8 @@ type Scan struct {
 	Positions []int
 	// AppendOnly: the object's changelog never retracts.
 	AppendOnly bool
+	// Times are the object's columns, by position, that are bound to a watermark.
+	Times map[int]physical.Time
 }
 
 // Columns of a scan.

@@ -17,6 +17,9 @@ import (
 func TestRoundTrip(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		p := &Plan{Version: Version, Root: drawNode(t, 3), Output: drawFields(t), Key: drawInts(t), AppendOnly: rapid.Bool().Draw(t, "append")}
+		if rapid.Bool().Draw(t, "times") {
+			p.Times = map[int]Time{1: {Watermark: Watermark{{Table: 7, Delay: -3}}, Late: true}, 4: {Closes: Watermark{{Table: 9}}}}
+		}
 		Number(p.Root)
 		b, err := Encode(p)
 		if err != nil {

@@ -22,6 +22,9 @@ type Plan struct {
 	Key []int `json:"key,omitempty"`
 	// AppendOnly: the result never retracts.
 	AppendOnly bool `json:"append_only,omitempty"`
+	// Times are the positions of Output that are bound to a watermark: who reads the
+	// result can drop state by it.
+	Times map[int]Time `json:"times,omitempty"`
 }
 
 // Field is a column of a node's output.

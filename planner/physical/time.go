@@ -18,3 +18,57 @@ type Expiry struct {
 	Col       int       `json:"col"`
 	Watermark Watermark `json:"watermark"`
 }
+
+// Time says of a column of a result that its values are bound to a watermark.
+type Time struct {
+	// Watermark: no change comes any more of a row whose value is not above it,
+	// unless Late.
+	Watermark Watermark `json:"watermark"`
+	// Late: nothing has left late rows out yet, so that rows not above the watermark
+	// may come still. It is the event time itself; a window's bounds are not Late.
+	Late bool `json:"late,omitempty"`
+	// Closes is, of a window's end, the watermark at which the window is over for
+	// EMIT ON WINDOW CLOSE, where that is not Watermark.
+	Closes Watermark `json:"closes,omitempty"`
+}
+
+// Later is the watermark that is delay behind w.
+func (w Watermark) Later(delay int64) Watermark {
+	out := make(Watermark, len(w))
+	for i, s := range w {
+		out[i] = StreamDelay{Table: s.Table, Delay: s.Delay + delay}
+	}
+	return out
+}
+
+// Least is the watermark of rows that come from either: the lesser of two.
+func (w Watermark) Least(o Watermark) Watermark {
+	out := append(Watermark(nil), w...)
+next:
+	for _, s := range o {
+		for i := range out {
+			if out[i].Table == s.Table {
+				out[i].Delay = max(out[i].Delay, s.Delay)
+				continue next
+			}
+		}
+		out = append(out, s)
+	}
+	return out
+}
+
+// Least is the time of rows that come from either.
+func (t Time) Least(o Time) Time {
+	out := Time{Watermark: t.Watermark.Least(o.Watermark), Late: t.Late || o.Late}
+	if t.Closes != nil || o.Closes != nil {
+		out.Closes = t.closing().Least(o.closing())
+	}
+	return out
+}
+
+func (t Time) closing() Watermark {
+	if t.Closes != nil {
+		return t.Closes
+	}
+	return t.Watermark
+}

@@ -42,6 +42,7 @@ func Plan(t *logical.Tree, derived *logical.Deriver, continuous bool) (*physical
 		root.Fields[i].Name = c.Name
 		p.Output = append(p.Output, physical.Field{Name: c.Name, Type: root.Fields[i].Type})
 	}
+	p.Times = resultTimes(props.Times, t.Out)
 	p.Key = resultKey(positions(props.Keys, t.Out), len(t.Out))
 	if !continuous {
 		noteEquals(root)
@@ -73,6 +74,20 @@ func resultKey(keys [][]int, columns int) []int {
 		return []int{0}
 	}
 	return keys[0]
+}
+
+// resultTimes are the columns of the result that are bound to a watermark.
+func resultTimes(times map[int]physical.Time, out []logical.Col) map[int]physical.Time {
+	var found map[int]physical.Time
+	for i, c := range out {
+		if t, ok := times[c.ID]; ok {
+			if found == nil {
+				found = map[int]physical.Time{}
+			}
+			found[i] = t
+		}
+	}
+	return found
 }
 
 type builder struct {
