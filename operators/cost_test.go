@@ -40,6 +40,12 @@ func TestOneRowChangeCostsTheSame(t *testing.T) {
 			d, err := operators.NewDistinct(in, operators.Env{})
 			return oneInput(t, d, err, 1)
 		}},
+		{"except", func() optest.Load {
+			s, err := operators.NewSetOp(operators.SetOpSpec{Kind: operators.Except, Input: in, Inputs: 2}, operators.Env{})
+			l := oneInput(t, s, err, 1)
+			l.Inputs = 2
+			return l
+		}},
 		{"inner join", join(operators.InnerJoin)},
 		{"left join", join(operators.LeftJoin)},
 		{"view with key", func() optest.Load {

@@ -46,6 +46,8 @@ func (b *builder) operator(p placed) (id int, op operators.Operator, err error) 
 		op, err = operators.NewJoin(joinSpec(n.Join, in(0), in(1)), env)
 	case physical.Union:
 		op = operators.NewUnion(len(n.Inputs))
+	case physical.SetOp:
+		op, err = operators.NewSetOp(setOpSpec(n.SetOp, in(0), len(n.Inputs)), env)
 	case physical.Sort:
 		op, err = operators.NewSort(sortSpec(n.Sort, in(0)), env)
 	default:
@@ -75,6 +77,14 @@ func joinSpec(j *physical.JoinSpec, left, right []types.Type) operators.JoinSpec
 		Kind: joinKinds[j.Kind], Left: left, Right: right, LeftKeys: j.LeftKeys, RightKeys: j.RightKeys,
 		NullSafe: j.NullSafe, Residual: j.Residual, RightFirst: j.RightFirst, OneBatch: j.OneBatch,
 	}
+}
+
+func setOpSpec(s *physical.SetOpSpec, in []types.Type, inputs int) operators.SetOpSpec {
+	kind := operators.Intersect
+	if s.Kind == physical.Except {
+		kind = operators.Except
+	}
+	return operators.SetOpSpec{Kind: kind, All: s.All, Input: in, Inputs: inputs}
 }
 
 func sortSpec(s *physical.SortSpec, in []types.Type) operators.SortSpec {

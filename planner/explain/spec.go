@@ -36,6 +36,8 @@ func Spec(n *physical.Node) string {
 		return "ALL"
 	case physical.Sort:
 		return sortText(n)
+	case physical.SetOp:
+		return setOpText(n)
 	}
 	return ""
 }

@@ -144,6 +144,8 @@ func (b *builder) rel(r bind.Rel) (Node, error) {
 		return b.selectBlock(r)
 	case *bind.Union:
 		return b.union(r)
+	case *bind.SetOp:
+		return b.setOp(r)
 	case *bind.Values:
 		return &Values{Rows: r.Rows, Cols: r.Cols}, nil
 	}
@@ -191,26 +193,6 @@ func (b *builder) join(r *bind.Join) (Node, error) {
 	// A condition sees both sides' rows as they are, before any is padded.
 	j.On, err = b.exprs(r.On, &Join{Kind: InnerJoin, Left: left, Right: right})
 	return j, err
-}
-
-func (b *builder) union(r *bind.Union) (Node, error) {
-	u := &Union{Cols: slices.Clone(r.Cols)}
-	for _, q := range r.Inputs {
-		n, err := b.query(q, false)
-		if err != nil {
-			return nil, err
-		}
-		from, cols := make([]int, len(q.Out)), byID(n.Columns())
-		for i, c := range q.Out {
-			from[i] = b.resolve(c.ID)
-			u.Cols[i].Type.NotNull = u.Cols[i].Type.NotNull && cols[from[i]].Type.NotNull
-		}
-		u.Ins, u.From = append(u.Ins, n), append(u.From, from)
-	}
-	if r.Distinct {
-		return &Distinct{Input: u}, nil
-	}
-	return u, nil
 }
 
 func (b *builder) selectBlock(r *bind.Select) (Node, error) {

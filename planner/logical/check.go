@@ -31,7 +31,7 @@ func check(n Node) error {
 		}
 		for _, c := range i.Columns() {
 			if _, twice := in[c.ID]; twice {
-				if _, union := n.(*Union); !union {
+				if !ownColumns(n) {
 					return fmt.Errorf("plan: %s is in both inputs of %s", colName(c), n)
 				}
 			}
@@ -51,6 +51,16 @@ func check(n Node) error {
 		}
 	}
 	return checkRefs(n)
+}
+
+// ownColumns reports a node whose columns have ids of their own, so that its
+// inputs may share some.
+func ownColumns(n Node) bool {
+	switch n.(type) {
+	case *Union, *SetOp:
+		return true
+	}
+	return false
 }
 
 func checkExpr(e *expr.Expr, in map[int]Col, n Node) (err error) {
@@ -94,24 +104,33 @@ func checkRefs(n Node) error {
 			}
 		}
 	case *Union:
-		for i, from := range n.From {
-			if len(from) != len(n.Cols) {
-				return fmt.Errorf("plan: input %d of %s has %d columns", i, n, len(from))
-			}
-			in := byID(n.Ins[i].Columns())
-			for k, id := range from {
-				if err := need(n.Ins[i], id); err != nil {
-					return err
-				}
-				if a, b := in[id].Type, n.Cols[k].Type; a.Class() != b.Class() || a.Class() == types.ClassDecimal && a.Scale != b.Scale {
-					return fmt.Errorf("plan: %s is of another type in input %d of %s", colName(n.Cols[k]), i, n)
-				}
-			}
-		}
+		return checkInputs(n, n.Ins, n.Cols, n.From)
+	case *SetOp:
+		return checkInputs(n, n.Ins, n.Cols, n.From)
 	case *Values:
 		for _, r := range n.Rows {
 			if len(r) != len(n.Cols) {
 				return fmt.Errorf("plan: a row of %s has %d columns", n, len(r))
+			}
+		}
+	}
+	return nil
+}
+
+// checkInputs verifies that the columns of each input of n are of its columns' types.
+func checkInputs(n Node, ins []Node, cols []Col, from [][]int) error {
+	for i, ids := range from {
+		if len(ids) != len(cols) {
+			return fmt.Errorf("plan: input %d of %s has %d columns", i, n, len(ids))
+		}
+		in := byID(ins[i].Columns())
+		for k, id := range ids {
+			c, ok := in[id]
+			if !ok {
+				return fmt.Errorf("plan: #%d is no input of %s", id, n)
+			}
+			if a, b := c.Type, cols[k].Type; a.Class() != b.Class() || a.Class() == types.ClassDecimal && a.Scale != b.Scale {
+				return fmt.Errorf("plan: %s is of another type in input %d of %s", colName(cols[k]), i, n)
 			}
 		}
 	}

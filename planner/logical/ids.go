@@ -35,6 +35,10 @@ func (b *builder) useRel(r bind.Rel) {
 		for _, q := range r.Inputs {
 			b.useQuery(q)
 		}
+	case *bind.SetOp:
+		for _, q := range r.Inputs {
+			b.useQuery(q)
+		}
 	case *bind.Select:
 		if r.From != nil {
 			b.useRel(r.From)

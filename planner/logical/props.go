@@ -5,6 +5,7 @@ import (
 
 	"streamsql/catalog"
 	"streamsql/planner/physical"
+	"streamsql/sql/bind"
 	"streamsql/sql/expr"
 )
 
@@ -97,6 +98,8 @@ func (d *Deriver) derive(n Node) *Props {
 		return p
 	case *Union:
 		return d.union(n)
+	case *SetOp:
+		return d.setOp(n)
 	case *Join:
 		return d.join(n)
 	}
@@ -109,6 +112,30 @@ func (d *Deriver) union(n *Union) *Props {
 		q := d.Props(in)
 		p.AppendOnly = p.AppendOnly && q.AppendOnly
 		p.Grows = p.Grows || q.Grows
+	}
+	return p
+}
+
+// setOp: without ALL no two rows are equal; and what the result has, the first
+// input has as well, as INTERSECT's all inputs have, with their keys. A further
+// row takes nothing back of an INTERSECT, but it does of an EXCEPT.
+func (d *Deriver) setOp(n *SetOp) *Props {
+	p := &Props{AppendOnly: d.oneBatch || n.Kind == bind.Intersect}
+	if !n.All {
+		p.Keys = append(p.Keys, idsOf(n.Cols))
+	}
+	for i, in := range n.Ins {
+		q := d.Props(in)
+		p.AppendOnly = p.AppendOnly && (q.AppendOnly || d.oneBatch)
+		p.Grows = p.Grows || q.Grows
+		if i > 0 && n.Kind == bind.Except {
+			continue
+		}
+		to := make([]Computed, len(n.Cols))
+		for k, id := range n.From[i] {
+			to[k] = Computed{Col: n.Cols[k], Expr: expr.NewColumn(id, "", n.Cols[k].Type)}
+		}
+		p.Keys = append(p.Keys, projectKeys(q.Keys, to)...)
 	}
 	return p
 }

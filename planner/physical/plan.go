@@ -64,6 +64,7 @@ type Node struct {
 	Agg     *AggSpec       `json:"agg,omitempty"` // Reduce and Merge
 	Join    *JoinSpec      `json:"join,omitempty"`
 	Sort    *SortSpec      `json:"sort,omitempty"`
+	SetOp   *SetOpSpec     `json:"set_op,omitempty"`
 
 	Props Props `json:"props"`
 }

@@ -62,7 +62,7 @@ func (g *Generator) node(depth int) logical.Node {
 	if depth == 0 {
 		return g.leaf()
 	}
-	switch g.pick(9) {
+	switch g.pick(10) {
 	case 0:
 		return g.leaf()
 	case 1, 2:
@@ -76,6 +76,8 @@ func (g *Generator) node(depth int) logical.Node {
 		return g.aggregate(g.node(depth - 1))
 	case 6:
 		return g.union(depth)
+	case 7:
+		return g.setOp(depth)
 	default:
 		j := &logical.Join{Kind: logical.JoinKind(g.pick(5)), Left: g.node(depth - 1), Right: g.node(depth - 1)}
 		inner := *j

@@ -83,6 +83,8 @@ func (db Database) Rows(n logical.Node) []Row {
 		return out
 	case *logical.Sort:
 		return db.sort(n)
+	case *logical.SetOp:
+		return db.setOp(n)
 	}
 	panic(fmt.Sprintf("no reference for %T", n))
 }

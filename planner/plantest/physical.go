@@ -54,6 +54,8 @@ func (db Database) physical(n *physical.Node) []Row {
 			out = append(out, db.physical(in)...)
 		}
 		return out
+	case physical.SetOp:
+		return db.setOpNode(n)
 	case physical.Sort:
 		s := &logical.Sort{Input: db.below(n, 0), Limit: n.Sort.Limit, Offset: n.Sort.Offset}
 		for _, k := range n.Sort.Keys {

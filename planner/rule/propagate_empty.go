@@ -2,6 +2,7 @@ package rule
 
 import (
 	"streamsql/planner/logical"
+	"streamsql/sql/bind"
 	"streamsql/sql/expr"
 )
 
@@ -25,6 +26,8 @@ var propagateEmpty = Rule{
 			return emptyJoin(n)
 		case *logical.Union:
 			return emptyUnion(n)
+		case *logical.SetOp:
+			return emptySetOp(n)
 		}
 		return n
 	}),
@@ -81,4 +84,29 @@ func emptyUnion(u *logical.Union) logical.Node {
 		return u
 	}
 	return out
+}
+
+// emptySetOp: an INTERSECT with nothing is nothing, an EXCEPT of nothing too.
+// Without nothing, an EXCEPT of one input is what is left of it.
+func emptySetOp(s *logical.SetOp) logical.Node {
+	out := &logical.SetOp{Kind: s.Kind, All: s.All, Cols: s.Cols}
+	for i, in := range s.Ins {
+		switch {
+		case !logical.IsEmpty(in):
+			out.Ins, out.From = append(out.Ins, in), append(out.From, s.From[i])
+		case i == 0 || s.Kind == bind.Intersect:
+			return logical.Empty(s.Cols)
+		}
+	}
+	switch {
+	case len(out.Ins) == len(s.Ins):
+		return s
+	case len(out.Ins) > 1:
+		return out
+	}
+	rest := &logical.Union{Ins: out.Ins, Cols: s.Cols, From: out.From}
+	if s.All {
+		return rest
+	}
+	return &logical.Distinct{Input: rest}
 }

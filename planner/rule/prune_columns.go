@@ -36,6 +36,8 @@ func prune(n logical.Node, need logical.ColSet) logical.Node {
 		}
 		reads(n.On, need)
 		return over(n, prune(n.Left, copySet(need)), prune(n.Right, need))
+	case *logical.SetOp:
+		return pruneSetOp(n)
 	case *logical.Sort:
 		for _, k := range n.Keys {
 			need[k.Col] = true
@@ -134,6 +136,19 @@ func pruneUnion(u *logical.Union, need logical.ColSet) logical.Node {
 		return u
 	}
 	return out
+}
+
+// pruneSetOp keeps all columns, which make the row.
+func pruneSetOp(s *logical.SetOp) logical.Node {
+	ins := make([]logical.Node, len(s.Ins))
+	for i, in := range s.Ins {
+		need := logical.ColSet{}
+		for _, id := range s.From[i] {
+			need[id] = true
+		}
+		ins[i] = prune(in, need)
+	}
+	return over(s, ins...)
 }
 
 // subset are the positions of the columns in need.

@@ -47,6 +47,7 @@ var Rules = []Rule{
 	pushFilterThroughAggregate,
 	pushFilterThroughDistinct,
 	pushFilterThroughUnion,
+	pushFilterThroughSetOp,
 	pushFilterIntoJoin,
 	pushJoinCondition,
 	extractJoinKeys,

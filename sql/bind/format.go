@@ -173,6 +173,17 @@ func (p *printer) rel(r Rel) {
 				p.query(q)
 			}
 		})
+	case *SetOp:
+		kind := []string{"intersect", "except"}[r.Kind]
+		if r.All {
+			kind += " all"
+		}
+		p.line("%s: %s", kind, cols(r.Cols))
+		p.in(func() {
+			for _, q := range r.Inputs {
+				p.query(q)
+			}
+		})
 	case *Values:
 		p.line("values: %s", cols(r.Cols))
 		p.in(func() {

@@ -1,8 +1,6 @@
 package bind
 
 import (
-	"strings"
-
 	"github.com/pingcap/tidb/pkg/parser/ast"
 
 	"streamsql/sql/builtin"
@@ -11,21 +9,15 @@ import (
 	"streamsql/sql/types"
 )
 
-// setOperation binds a chain of UNIONs. It associates to the left, so that the
-// last UNION DISTINCT covers everything before it.
+// setOperation binds a chain of set operators. INTERSECT binds tighter than the
+// others, which associate to the left, so that the last UNION DISTINCT covers
+// everything before it.
 func (b *binder) setOperation(list *ast.SetOprSelectList, order *ast.OrderByClause, limit *ast.Limit) (*Query, error) {
 	inputs := make([]*Query, len(list.Selects))
-	last := -1 // of the inputs that a UNION DISTINCT joins to those before
+	ops := make([]ast.SetOprType, len(list.Selects)) // before each input
 	for i, node := range list.Selects {
-		op := operator(node)
-		if i > 0 && op != nil {
-			switch *op {
-			case ast.Union:
-				last = i
-			case ast.UnionAll:
-			default:
-				return nil, sqlerr.Unsupported(strings.ToUpper(op.String()))
-			}
+		if op := operator(node); i > 0 && op != nil {
+			ops[i] = *op
 		}
 		var err error
 		if inputs[i], err = b.subquery(node); err != nil {
@@ -38,6 +30,52 @@ func (b *binder) setOperation(list *ast.SetOprSelectList, order *ast.OrderByClau
 	if len(inputs) == 1 {
 		return b.around(inputs[0], order, limit)
 	}
+	names := inputs[0].Out
+	inputs, ops = b.intersected(inputs, ops, names)
+	ts := b.unified(inputs)
+	q := inputs[0]
+	for lo := 1; lo < len(inputs); {
+		hi := lo + 1
+		for hi < len(inputs) && isExcept(ops[hi]) == isExcept(ops[lo]) && (!isExcept(ops[lo]) || ops[hi] == ops[lo]) {
+			hi++
+		}
+		operands := append([]*Query{q}, inputs[lo:hi]...)
+		if isExcept(ops[lo]) {
+			q = b.setOp(Except, ops[lo] == ast.ExceptAll, operands, names, ts)
+		} else {
+			q = b.unions(operands, ops[lo:hi], names, ts)
+		}
+		lo = hi
+	}
+	return b.ordered(q, order, limit)
+}
+
+func isIntersect(op ast.SetOprType) bool { return op == ast.Intersect || op == ast.IntersectAll }
+
+func isExcept(op ast.SetOprType) bool { return op == ast.Except || op == ast.ExceptAll }
+
+// intersected joins the inputs that INTERSECT stands between to one each. ALL and
+// DISTINCT in one chain associate to the left.
+func (b *binder) intersected(inputs []*Query, ops []ast.SetOprType, names []Col) (outIn []*Query, outOps []ast.SetOprType) {
+	for lo := 0; lo < len(inputs); {
+		q, op := inputs[lo], ops[lo]
+		for lo++; lo < len(inputs) && isIntersect(ops[lo]); {
+			hi := lo + 1
+			for hi < len(inputs) && ops[hi] == ops[lo] {
+				hi++
+			}
+			operands := append([]*Query{q}, inputs[lo:hi]...)
+			ts := b.unified(operands)
+			q = b.setOp(Intersect, ops[lo] == ast.IntersectAll, operands, names, ts)
+			lo = hi
+		}
+		outIn, outOps = append(outIn, q), append(outOps, op)
+	}
+	return outIn, outOps
+}
+
+// unified casts inputs to the common types of their columns, in place.
+func (b *binder) unified(inputs []*Query) []types.Type {
 	ts := make([]types.Type, len(inputs[0].Out))
 	for c := range ts {
 		column := make([]types.Type, len(inputs))
@@ -45,8 +83,6 @@ func (b *binder) setOperation(list *ast.SetOprSelectList, order *ast.OrderByClau
 			column[i] = inputs[i].Out[c].Type
 		}
 		ts[c] = builtin.Common(column...)
-	}
-	for c := range ts {
 		ts[c].NotNull = true
 	}
 	for i := range inputs {
@@ -55,16 +91,25 @@ func (b *binder) setOperation(list *ast.SetOprSelectList, order *ast.OrderByClau
 			ts[c].NotNull = ts[c].NotNull && inputs[i].Out[c].Type.NotNull
 		}
 	}
-	first := inputs[0].Out
+	return ts
+}
+
+// unions joins inputs by UNION and UNION ALL; ops stand before all but the first.
+func (b *binder) unions(inputs []*Query, ops []ast.SetOprType, names []Col, ts []types.Type) *Query {
+	last := 0 // of the inputs that a UNION DISTINCT joins to those before
+	for i, op := range ops {
+		if op == ast.Union {
+			last = i + 1
+		}
+	}
 	if last > 0 {
-		distinct := b.union(inputs[:last+1], true, first, ts)
+		distinct := b.union(inputs[:last+1], true, names, ts)
 		inputs = append([]*Query{distinct}, inputs[last+1:]...)
 	}
-	q := inputs[0]
-	if len(inputs) > 1 {
-		q = b.union(inputs, false, first, ts)
+	if len(inputs) == 1 {
+		return inputs[0]
 	}
-	return b.ordered(q, order, limit)
+	return b.union(inputs, false, names, ts)
 }
 
 // operator is the set operator before node.
@@ -79,11 +124,25 @@ func operator(node ast.Node) *ast.SetOprType {
 }
 
 func (b *binder) union(inputs []*Query, distinct bool, names []Col, ts []types.Type) *Query {
-	u := &Union{Inputs: inputs, Distinct: distinct}
-	for i, t := range ts {
-		u.Cols = append(u.Cols, Col{ID: b.newID(), Name: names[i].Name, Type: t})
-	}
+	u := &Union{Inputs: inputs, Distinct: distinct, Cols: b.named(names, ts)}
 	return &Query{Root: u, Out: u.Cols, Limit: -1}
+}
+
+func (b *binder) setOp(kind SetOpKind, all bool, inputs []*Query, names []Col, ts []types.Type) *Query {
+	s := &SetOp{Kind: kind, All: all, Inputs: inputs, Cols: b.named(names, ts)}
+	for i := range s.Cols {
+		s.Cols[i].Type.NotNull = inputs[0].Out[i].Type.NotNull
+	}
+	return &Query{Root: s, Out: s.Cols, Limit: -1}
+}
+
+// named are new columns of the types ts.
+func (b *binder) named(names []Col, ts []types.Type) []Col {
+	cols := make([]Col, len(ts))
+	for i, t := range ts {
+		cols[i] = Col{ID: b.newID(), Name: names[i].Name, Type: t}
+	}
+	return cols
 }
 
 // around applies ORDER BY and LIMIT to a parenthesised query, which may have

@@ -113,6 +113,24 @@ type Union struct {
 	Cols     []Col // own ids, positionally
 }
 
+// SetOpKind tells set operations apart.
+type SetOpKind uint8
+
+// The set operations besides UNION.
+const (
+	Intersect SetOpKind = iota // rows that all inputs have
+	Except                     // rows of the first input that no other has
+)
+
+// SetOp is INTERSECT or EXCEPT, with All the multiset form, of two or more
+// inputs. Inputs are cast to the types of Cols.
+type SetOp struct {
+	Kind   SetOpKind
+	All    bool
+	Inputs []*Query
+	Cols   []Col // own ids, positionally
+}
+
 // Values is a constant relation.
 type Values struct {
 	Rows [][]*expr.Expr
@@ -139,6 +157,9 @@ func (r *Select) Columns() []Col {
 
 // Columns of a union.
 func (r *Union) Columns() []Col { return r.Cols }
+
+// Columns of a set operation.
+func (r *SetOp) Columns() []Col { return r.Cols }
 
 // Columns of a VALUES list.
 func (r *Values) Columns() []Col { return r.Cols }

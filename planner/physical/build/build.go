@@ -138,6 +138,8 @@ func (b *builder) node(n logical.Node, want []logical.Col) (*rel, error) {
 		return b.union(n)
 	case *logical.Sort:
 		return b.sort(n, want)
+	case *logical.SetOp:
+		return b.setOp(n)
 	}
 	return nil, fmt.Errorf("plan: unknown node %T", n)
 }

@@ -114,16 +114,11 @@ func (b *builder) union(n *logical.Union) (*rel, error) {
 	props := b.derived.Props(n)
 	node := &physical.Node{Kind: physical.Union, Fields: fields(n.Cols), Props: propsOf(props, n.Cols)}
 	for i, in := range n.Ins {
-		all := in.Columns()
-		cols := make([]logical.Col, len(n.Cols))
-		for k, id := range n.From[i] {
-			cols[k] = all[indexOf(all, id)]
-		}
-		r, err := b.node(in, cols)
+		given, err := b.positional(in, n.From[i])
 		if err != nil {
 			return nil, err
 		}
-		node.Inputs = append(node.Inputs, r.give(cols))
+		node.Inputs = append(node.Inputs, given)
 	}
 	if len(node.Inputs) == 1 {
 		return over(node.Inputs[0], n.Cols, props), nil
