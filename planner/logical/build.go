@@ -186,10 +186,8 @@ func (b *builder) join(r *bind.Join) (Node, error) {
 			b.alias[c.ID] = from
 		}
 	}
-	j := &Join{Kind: InnerJoin, Left: left, Right: right}
-	if r.Kind == bind.LeftJoin {
-		j.Kind = LeftJoin
-	}
+	kinds := map[bind.JoinKind]JoinKind{bind.InnerJoin: InnerJoin, bind.LeftJoin: LeftJoin, bind.FullJoin: FullJoin}
+	j := &Join{Kind: kinds[r.Kind], Left: left, Right: right, Straight: r.Straight}
 	// A condition sees both sides' rows as they are, before any is padded.
 	j.On, err = b.exprs(r.On, &Join{Kind: InnerJoin, Left: left, Right: right})
 	return j, err

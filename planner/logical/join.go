@@ -41,6 +41,8 @@ type Join struct {
 	Left, Right Node
 	Keys        []JoinKey
 	On          []*expr.Expr // further conditions over both sides' columns
+	// Straight: the user wants Left read before Right; the order stays.
+	Straight bool
 }
 
 // Columns of a join: left's, then right's.

@@ -158,7 +158,7 @@ func (p *printer) rel(r Rel) {
 		p.line("derived")
 		p.in(func() { p.query(r.Query) })
 	case *Join:
-		p.line("%s join on %s", []string{"inner", "left"}[r.Kind], list(r.On))
+		p.line("%s join on %s", []string{"inner", "left", "full"}[r.Kind], list(r.On))
 		p.in(func() { p.rel(r.Left); p.rel(r.Right) })
 	case *Select:
 		p.selectBlock(r)

@@ -1,11 +1,13 @@
 package bind
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/pingcap/tidb/pkg/parser/ast"
 
 	"streamsql/sql/expr"
+	"streamsql/sql/parser"
 	"streamsql/sql/sqlerr"
 )
 
@@ -28,51 +30,94 @@ func (b *binder) join(n *ast.Join) (source, error) {
 		return b.joinSides(n, LeftJoin, left, right, false)
 	case ast.RightJoin:
 		return b.joinSides(n, LeftJoin, right, left, true)
+	case parser.FullJoin:
+		return b.joinSides(n, FullJoin, left, right, false)
 	default:
 		return b.joinSides(n, InnerJoin, left, right, false)
 	}
 }
 
-// joinSides joins a and b, which are the written right and left if exchanged.
+// joinSides joins l and r, which are the written right and left if exchanged.
 func (b *binder) joinSides(n *ast.Join, kind JoinKind, l, r source, exchanged bool) (source, error) {
-	if kind == LeftJoin {
-		for i := range r.scope.cols {
-			r.scope.cols[i].Type = r.scope.cols[i].Type.Nullable()
-		}
-	}
-	j := &Join{Kind: kind, Left: l.rel, Right: r.rel}
-	j.Cols = append(j.Cols, l.rel.Columns()...)
-	for _, c := range r.rel.Columns() {
-		if kind == LeftJoin {
-			c.Type = c.Type.Nullable()
-		}
+	j := &Join{Kind: kind, Left: l.rel, Right: r.rel, Straight: n.StraightJoin}
+	for _, c := range padded(&l, kind == FullJoin) {
 		j.Cols = append(j.Cols, c)
 	}
-	out := source{rel: j}
-	common, err := commonColumns(n, &l.scope, &r.scope)
-	if err != nil {
-		return source{}, err
+	for _, c := range padded(&r, kind != InnerJoin) {
+		j.Cols = append(j.Cols, c)
 	}
 	if n.NaturalJoin || len(n.Using) > 0 {
-		for _, pair := range common {
-			eq, err := b.call("=", pair[0].ref(), pair[1].ref())
-			if err != nil {
-				return source{}, err
-			}
-			j.On = append(j.On, eq)
-		}
-		out.scope = mergedScope(&l.scope, &r.scope, common)
-		return out, nil
+		return b.joinUsing(n, j, &l.scope, &r.scope)
 	}
+	out := source{rel: j}
 	if exchanged {
 		out.scope.cols = append(append(out.scope.cols, r.scope.cols...), l.scope.cols...)
 	} else {
 		out.scope.cols = append(append(out.scope.cols, l.scope.cols...), r.scope.cols...)
 	}
+	var err error
 	if n.On != nil {
 		j.On, err = b.conjuncts(n.On.Expr, &names{clause: "on clause", from: &out.scope})
 	}
 	return out, err
+}
+
+// padded are the columns of one side of a join; with pads they may be NULL, in
+// what FROM offers too.
+func padded(s *source, pads bool) []Col {
+	cols := append([]Col(nil), s.rel.Columns()...)
+	if !pads {
+		return cols
+	}
+	for i := range cols {
+		cols[i].Type = cols[i].Type.Nullable()
+	}
+	for i := range s.scope.cols {
+		s.scope.cols[i].Type = s.scope.cols[i].Type.Nullable()
+	}
+	return cols
+}
+
+// joinUsing joins by the columns that both sides have or that USING names.
+func (b *binder) joinUsing(n *ast.Join, j *Join, l, r *scope) (source, error) {
+	common, err := commonColumns(n, l, r)
+	if err != nil {
+		return source{}, err
+	}
+	for _, pair := range common {
+		eq, err := b.call("=", pair[0].ref(), pair[1].ref())
+		if err != nil {
+			return source{}, err
+		}
+		j.On = append(j.On, eq)
+	}
+	if j.Kind != FullJoin || len(common) == 0 {
+		return source{rel: j, scope: mergedScope(l, r, common)}, nil
+	}
+	return b.coalesced(j, l, r, common)
+}
+
+// coalesced adds to a full join the columns that stand for the common ones of
+// both sides, either of which may be NULL.
+func (b *binder) coalesced(j *Join, l, r *scope, common [][2]*visible) (source, error) {
+	out := scope{}
+	s := &Select{From: j}
+	for _, c := range j.Cols {
+		s.Project = append(s.Project, Computed{Col: c, Expr: expr.NewColumn(c.ID, c.Name, c.Type)})
+	}
+	slices.SortFunc(common, func(a, b [2]*visible) int { return l.indexOf(a[0]) - l.indexOf(b[0]) })
+	for _, pair := range common {
+		e, err := b.call("coalesce", pair[0].ref(), pair[1].ref())
+		if err != nil {
+			return source{}, err
+		}
+		c := Col{ID: b.newID(), Name: pair[0].Name, Type: e.Type}
+		s.Project = append(s.Project, Computed{Col: c, Expr: e})
+		out.cols = append(out.cols, visible{Col: c})
+		pair[0].merged, pair[1].merged = true, true
+	}
+	out.cols = append(append(out.cols, l.cols...), r.cols...)
+	return source{rel: s, scope: out}, nil
 }
 
 // commonColumns pairs the columns that USING names or that NATURAL finds, in
@@ -155,7 +200,7 @@ func unique(l, r *scope) error {
 		have[name{l.cols[i].db, l.cols[i].table}] = true
 	}
 	for i := range r.cols {
-		if v := &r.cols[i]; have[name{v.db, v.table}] {
+		if v := &r.cols[i]; v.table != "" && have[name{v.db, v.table}] {
 			return sqlerr.New(sqlerr.NonUniqTable, "Not unique table/alias: '%s'", v.table)
 		}
 	}

@@ -87,6 +87,16 @@ func (s *scope) byID(id int) *visible {
 	return nil
 }
 
+// indexOf is the place of one of the scope's columns.
+func (s *scope) indexOf(v *visible) int {
+	for i := range s.cols {
+		if &s.cols[i] == v {
+			return i
+		}
+	}
+	return -1
+}
+
 // star lists the columns of `*`, or of `[db.]table.*` in the table's own order;
 // error 1051 for an unknown table.
 func (s *scope) star(db, table string) ([]*visible, error) {

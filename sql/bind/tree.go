@@ -64,12 +64,15 @@ type JoinKind uint8
 const (
 	InnerJoin JoinKind = iota
 	LeftJoin
+	FullJoin
 )
 
-// Join gives the columns of Left, then those of Right (nullable in a LEFT join).
+// Join gives the columns of Left, then those of Right: nullable in a FULL join,
+// right's in a LEFT join too.
 type Join struct {
 	Kind        JoinKind
 	Left, Right Rel
+	Straight    bool         // STRAIGHT_JOIN: left is read first, whatever the planner thinks
 	On          []*expr.Expr // conjuncts; all must be true
 	Cols        []Col
 }

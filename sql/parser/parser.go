@@ -33,6 +33,8 @@ type Parser struct {
 	buf    []byte  // text as TiDB is given it, same length; empty while it is text itself
 	levels []level // of the walk over the tokens
 	casts  []int   // offsets of the CAST or CONVERT whose type INT is disguised
+	outer  []outerJoin
+	full   bool // one of outer is a FULL JOIN
 	params int
 	newRow *RowAlias
 }
@@ -74,7 +76,7 @@ func (p *Parser) shrink() { *p = Parser{tidb: tidb.New()} }
 func (p *Parser) tokenize(text string, m Mode) error {
 	p.text, p.mode = text, m
 	p.tokens, p.buf, p.casts, p.params = p.tokens[:0], p.buf[:0], p.casts[:0], 0
-	p.newRow = nil
+	p.newRow, p.outer, p.full = nil, p.outer[:0], false
 	l := lexer{text: text, mode: m, blank: p.blank}
 	for {
 		t := l.next()
@@ -269,9 +271,13 @@ func (p *Parser) finish(st *Statement, sent string) error {
 	}
 	slices.Sort(p.casts)
 	f := finisher{text: p.text, sent: sent, casts: p.casts}
+	if p.full {
+		slices.SortStableFunc(p.outer, func(a, b outerJoin) int { return a.from - b.from })
+		f.outer = p.outer
+	}
 	st.Node.Accept(&f)
 	st.Node.SetText(nil, st.Text)
-	if f.patched != len(p.casts) {
+	if f.patched != len(p.casts) || f.lost {
 		return p.unexpected(len(p.tokens) - 1)
 	}
 	slices.SortFunc(f.params, func(a, b *Param) int { return a.Offset - b.Offset })
@@ -287,12 +293,18 @@ type finisher struct {
 	text, sent string
 	casts      []int
 	patched    int
+	outer      []outerJoin // of a text with a FULL JOIN, in the order of their SELECTs
+	lost       bool        // outer does not fit the tree
 	params     []*Param
 }
 
 // Enter implements ast.Visitor.
 func (f *finisher) Enter(n ast.Node) (ast.Node, bool) {
 	switch n := n.(type) {
+	case *ast.SelectStmt:
+		if len(f.outer) > 0 {
+			f.restoreFullJoins(n)
+		}
 	case *ast.SelectField:
 		if end := n.Offset + len(n.OriginalText()); end <= len(f.text) {
 			n.SetText(nil, f.text[n.Offset:end])

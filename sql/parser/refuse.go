@@ -7,7 +7,7 @@ import (
 )
 
 // What is not there yet is refused by name. TiDB's grammar would misread some
-// of it (a FULL JOIN b is an inner join of a table that is called FULL), and
+// of it (a SEMI JOIN b is an inner join of a table that is called SEMI), and
 // answer the rest with a syntax error that does not say what is missing.
 
 // refusedStatements are statements by their first words. A word in brackets
@@ -206,6 +206,10 @@ func (p *Parser) refuseWord(i int, top *level) error {
 	switch w := p.tokens[i].word; w {
 	case kwFull, kwAsof, kwSemi, kwAnti:
 		return p.refuseJoin(i)
+	case kwLeft:
+		if p.beginsJoin(i) {
+			p.noteOuterJoin(i)
+		}
 	case kwCube, kwRollup:
 		if p.op(i+1) == '(' && top.clause == clauseGroup && (prev == kwBy || p.op(i-1) == ',') {
 			return sqlerr.Unsupported("GROUP BY " + p.upper(i) + "(…)")
@@ -275,6 +279,9 @@ func (p *Parser) upper(i int) string { return strings.ToUpper(p.textOf(i)) }
 func (p *Parser) refuseJoin(i int) error {
 	prev := p.word(i - 1)
 	if !p.operandBefore(i) && prev != kwLeft && prev != kwRight && prev != kwNatural && prev != kwInner {
+		return nil
+	}
+	if p.word(i) == kwFull && p.beginsJoin(i) && p.noteOuterJoin(i) {
 		return nil
 	}
 	for j := i + 1; ; j++ {

@@ -36,6 +36,8 @@ type level struct {
 	fn     keyword // CAST or CONVERT, when it holds the arguments of that
 	fnAt   int     // the token of fn
 	chain  int     // operators in a row so far
+
+	selectAt int // the offset of the query's SELECT
 }
 
 // walk goes once over the tokens from the given one on: it bounds the depth,
@@ -108,7 +110,7 @@ func (p *Parser) enterOp(i int, top *level) int {
 func (p *Parser) enterWord(i int, top *level) int {
 	switch p.tokens[i].word {
 	case kwSelect:
-		top.query, top.inside, top.clause = true, true, clauseOther
+		top.query, top.inside, top.clause, top.selectAt = true, true, clauseOther, p.tokens[i].pos
 		return top.restart()
 	case kwFrom:
 		if top.query {
