@@ -17,6 +17,7 @@ func context(tree *logical.Tree, o Options) *rule.Context {
 		Fold:     fold,
 		Cast:     func(e *expr.Expr, t types.Type) (*expr.Expr, error) { return builtin.Cast(nil, e, t) },
 		Volatile: func(fn string) bool { return !builtin.Deterministic(fn) },
+		Clock:    func(fn string) bool { return clock[fn] },
 	}
 }
 

@@ -50,6 +50,9 @@ func Plan(q *bind.Query, o Options) (*physical.Plan, error) {
 	if err := logical.Check(tree); err != nil {
 		return nil, err
 	}
+	if err := checkTimed(c.Derived, tree.Root); err != nil {
+		return nil, err
+	}
 	if o.Continuous {
 		if err := refuse(c, tree.Root); err != nil {
 			return nil, err

@@ -30,7 +30,7 @@ func refuse(c *rule.Context, n logical.Node) error {
 		return nil
 	}
 	switch n := n.(type) {
-	case *logical.Filter, *logical.Join:
+	case *logical.Filter, *logical.Join, *logical.TimedJoin:
 		return sqlerr.Unsupported(fn + "() in a condition of a materialized view")
 	case *logical.Project:
 		if !c.Derived.Props(n.Input).AppendOnly {

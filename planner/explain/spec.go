@@ -32,6 +32,8 @@ func Spec(n *physical.Node) string {
 		return "(" + strings.Join(names(n), ", ") + ")"
 	case physical.Join:
 		return joinText(n)
+	case physical.TemporalJoin, physical.VersionJoin, physical.AsofJoin:
+		return timedJoinText(n)
 	case physical.Union:
 		return "ALL"
 	case physical.Sort:

@@ -140,6 +140,8 @@ func (b *builder) rel(r bind.Rel) (Node, error) {
 		return b.query(r.Query, false)
 	case *bind.Join:
 		return b.join(r)
+	case *bind.TimedJoin:
+		return b.timedJoin(r)
 	case *bind.Select:
 		return b.selectBlock(r)
 	case *bind.Union:

@@ -1,6 +1,7 @@
 package logical
 
 import (
+	"errors"
 	"fmt"
 
 	"streamsql/sql/expr"
@@ -95,14 +96,14 @@ func checkRefs(n Node) error {
 			}
 		}
 	case *Join:
-		for _, k := range n.Keys {
-			if err := need(n.Left, k.Left.ID); err != nil {
-				return err
-			}
-			if err := need(n.Right, k.Right.ID); err != nil {
+		return checkKeys(n.Keys, n.Left, n.Right, need)
+	case *TimedJoin:
+		if n.Timed() {
+			if err := errors.Join(need(n.Left, n.LeftTime), need(n.Right, n.RightTime)); err != nil {
 				return err
 			}
 		}
+		return checkKeys(n.Keys, n.Left, n.Right, need)
 	case *Union:
 		return checkInputs(n, n.Ins, n.Cols, n.From)
 	case *SetOp:
@@ -132,6 +133,15 @@ func checkInputs(n Node, ins []Node, cols []Col, from [][]int) error {
 			if a, b := c.Type, cols[k].Type; a.Class() != b.Class() || a.Class() == types.ClassDecimal && a.Scale != b.Scale {
 				return fmt.Errorf("plan: %s is of another type in input %d of %s", colName(cols[k]), i, n)
 			}
+		}
+	}
+	return nil
+}
+
+func checkKeys(keys []JoinKey, left, right Node, need func(Node, int) error) error {
+	for _, k := range keys {
+		if err := errors.Join(need(left, k.Left.ID), need(right, k.Right.ID)); err != nil {
+			return err
 		}
 	}
 	return nil

@@ -31,6 +31,9 @@ func (b *builder) useRel(r bind.Rel) {
 	case *bind.Join:
 		b.useRel(r.Left)
 		b.useRel(r.Right)
+	case *bind.TimedJoin:
+		b.useRel(r.Left)
+		b.useRel(r.Right)
 	case *bind.Union:
 		for _, q := range r.Inputs {
 			b.useQuery(q)

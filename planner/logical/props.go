@@ -102,6 +102,8 @@ func (d *Deriver) derive(n Node) *Props {
 		return d.setOp(n)
 	case *Join:
 		return d.join(n)
+	case *TimedJoin:
+		return d.timedJoin(n)
 	}
 	return &Props{Grows: true} // nothing is known
 }

@@ -59,7 +59,7 @@ func TestTables(t *testing.T) {
 // drawNode makes a node with up to depth levels below it.
 func drawNode(t *rapid.T, depth int) *Node {
 	n := &Node{Fields: drawFields(t)}
-	n.Kind = rapid.SampledFrom([]Kind{Source, Values, Map, Shuffle, Reduce, Merge, Distinct, Join, Union, Sort, SetOp}).Draw(t, "kind")
+	n.Kind = rapid.SampledFrom([]Kind{Source, Values, Map, Shuffle, Reduce, Merge, Distinct, Join, Union, Sort, SetOp, TemporalJoin, LookupJoin}).Draw(t, "kind")
 	if depth > 0 {
 		for range rapid.IntRange(0, 2).Draw(t, "inputs") {
 			n.Inputs = append(n.Inputs, drawNode(t, depth-1))
@@ -86,6 +86,11 @@ func drawNode(t *rapid.T, depth int) *Node {
 		n.Join = &JoinSpec{Kind: LeftJoin, LeftKeys: drawInts(t), RightKeys: drawInts(t), NullSafe: []bool{true, false}, Residual: drawExprs(t)}
 	case SetOp:
 		n.SetOp = &SetOpSpec{Kind: Except, All: rapid.Bool().Draw(t, "all")}
+	case TemporalJoin, LookupJoin:
+		n.Timed = &TimedJoinSpec{
+			Outer: rapid.Bool().Draw(t, "outer"), LeftKeys: drawInts(t), RightKeys: drawInts(t), NullSafe: []bool{false}, Residual: drawExprs(t),
+			AppendOnly: true, LeftTime: 1, RightTime: 2, Order: ">=", LeftWatermark: Watermark{{Table: 3, Delay: -1}}, Table: 4, Name: drawName(t), Columns: drawInts(t),
+		}
 	case Sort:
 		n.Sort = &SortSpec{Keys: []SortKey{{Col: 1, Desc: rapid.Bool().Draw(t, "desc")}}, Limit: rapid.Int64().Draw(t, "limit")}
 	}

@@ -65,6 +65,7 @@ type Node struct {
 	Join    *JoinSpec      `json:"join,omitempty"`
 	Sort    *SortSpec      `json:"sort,omitempty"`
 	SetOp   *SetOpSpec     `json:"set_op,omitempty"`
+	Timed   *TimedJoinSpec `json:"timed,omitempty"` // TemporalJoin, VersionJoin, AsofJoin, LookupJoin
 
 	Props Props `json:"props"`
 }

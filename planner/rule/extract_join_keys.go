@@ -61,30 +61,36 @@ type keyExtractor struct {
 
 // key makes a pair of key columns of a condition `left = right` or `left <=> right`.
 func (x *keyExtractor) key(e *expr.Expr) (logical.JoinKey, bool) {
-	var none logical.JoinKey
-	if e.Op != expr.OpCall || e.Fn != "=" && e.Fn != "<=>" || len(e.Args) != 2 || x.c.volatile(e) {
-		return none, false
+	l, r, _, ok := x.pair(e, "=", "<=>")
+	return logical.JoinKey{Left: l, Right: r, NullSafe: ok && e.Fn == "<=>"}, ok
+}
+
+// pair makes columns, one of each side and of one representation, of the operands
+// of a condition by one of the comparisons fns; exchanged: left's is the second operand.
+func (x *keyExtractor) pair(e *expr.Expr, fns ...string) (left, right logical.Col, exchanged, ok bool) {
+	if e.Op != expr.OpCall || !slices.Contains(fns, e.Fn) || len(e.Args) != 2 || x.c.volatile(e) {
+		return
 	}
 	l, r := e.Args[0], e.Args[1]
 	if constant(l) || constant(r) {
-		return none, false
+		return
 	}
 	if x.right.cols.Has(l) && x.left.cols.Has(r) {
-		l, r = r, l
+		l, r, exchanged = r, l, true
 	}
 	if !x.left.cols.Has(l) || !x.right.cols.Has(r) {
-		return none, false
+		return
 	}
 	t, ok := keyType(l.Type, r.Type)
 	if !ok {
-		return none, false
+		return
 	}
 	l, okL := x.cast(l, t)
 	r, okR := x.cast(r, t)
 	if !okL || !okR {
-		return none, false
+		return left, right, exchanged, false
 	}
-	return logical.JoinKey{Left: x.left.column(x.c, l), Right: x.right.column(x.c, r), NullSafe: e.Fn == "<=>"}, true
+	return x.left.column(x.c, l), x.right.column(x.c, r), exchanged, true
 }
 
 // cast brings e to the representation of t, if it has another.

@@ -38,6 +38,8 @@ func prune(n logical.Node, need logical.ColSet) logical.Node {
 		return over(n, prune(n.Left, copySet(need)), prune(n.Right, need))
 	case *logical.SetOp:
 		return pruneSetOp(n)
+	case *logical.TimedJoin:
+		return pruneTimedJoin(n, need)
 	case *logical.Sort:
 		for _, k := range n.Keys {
 			need[k.Col] = true

@@ -32,6 +32,8 @@ type Context struct {
 	// Volatile says of a function whether each call has a value of its own (RAND,
 	// UUID). NOW(), the same throughout a batch, is not volatile.
 	Volatile func(fn string) bool
+	// Clock says of a function whether it tells the batch's time.
+	Clock func(fn string) bool
 }
 
 // Rules in their order: first make expressions small, then move filters down,
@@ -51,6 +53,8 @@ var Rules = []Rule{
 	pushFilterIntoJoin,
 	pushJoinCondition,
 	extractJoinKeys,
+	pushFilterIntoTimedJoin,
+	shapeTimedJoin,
 	countAll,
 	eliminateDistinct,
 	sortOneRow,
@@ -113,4 +117,14 @@ func split(list []*expr.Expr, yes func(*expr.Expr) bool) (in, out []*expr.Expr) 
 		}
 	}
 	return in, out
+}
+
+// clocked reports whether e depends on the batch's time.
+func (c *Context) clocked(e *expr.Expr) bool {
+	found := false
+	e.Walk(func(x *expr.Expr) bool {
+		found = found || x.Op == expr.OpCall && c.Clock != nil && c.Clock(x.Fn)
+		return !found
+	})
+	return found
 }

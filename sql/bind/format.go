@@ -160,6 +160,17 @@ func (p *printer) rel(r Rel) {
 	case *Join:
 		p.line("%s join on %s", []string{"inner", "left", "full"}[r.Kind], list(r.On))
 		p.in(func() { p.rel(r.Left); p.rel(r.Right) })
+	case *TimedJoin:
+		head := []string{"at arrival", "at event time", "closest"}[r.Timing]
+		if r.Outer {
+			head = "left " + head
+		}
+		head += " join"
+		if r.Time != nil {
+			head += " " + r.Time.Name
+		}
+		p.line("%s on %s", head, list(r.On))
+		p.in(func() { p.rel(r.Left); p.rel(r.Right) })
 	case *Select:
 		p.selectBlock(r)
 	case *Union:

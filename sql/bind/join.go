@@ -25,6 +25,11 @@ func (b *binder) join(n *ast.Join) (source, error) {
 	if err := unique(&left.scope, &right.scope); err != nil {
 		return source{}, err
 	}
+	if n.On != nil {
+		if on, ok := n.On.Expr.(*parser.TimedOn); ok {
+			return b.timedJoin(n, on, left, right)
+		}
+	}
 	switch n.Tp {
 	case ast.LeftJoin:
 		return b.joinSides(n, LeftJoin, left, right, false)

@@ -37,6 +37,7 @@ type Parser struct {
 	full   bool // one of outer is a FULL JOIN
 	params int
 	newRow *RowAlias
+	timed  map[int]*TimedOn // by where the condition begins
 }
 
 // New returns a parser.
@@ -77,6 +78,7 @@ func (p *Parser) tokenize(text string, m Mode) error {
 	p.text, p.mode = text, m
 	p.tokens, p.buf, p.casts, p.params = p.tokens[:0], p.buf[:0], p.casts[:0], 0
 	p.newRow, p.outer, p.full = nil, p.outer[:0], false
+	p.timed = nil
 	l := lexer{text: text, mode: m, blank: p.blank}
 	for {
 		t := l.next()
@@ -270,14 +272,14 @@ func (p *Parser) finish(st *Statement, sent string) error {
 		return nil
 	}
 	slices.Sort(p.casts)
-	f := finisher{text: p.text, sent: sent, casts: p.casts}
+	f := finisher{text: p.text, sent: sent, casts: p.casts, timed: p.timed}
 	if p.full {
 		slices.SortStableFunc(p.outer, func(a, b outerJoin) int { return a.from - b.from })
 		f.outer = p.outer
 	}
 	st.Node.Accept(&f)
 	st.Node.SetText(nil, st.Text)
-	if f.patched != len(p.casts) || f.lost {
+	if f.patched != len(p.casts) || f.lost || f.joined != len(p.timed) {
 		return p.unexpected(len(p.tokens) - 1)
 	}
 	slices.SortFunc(f.params, func(a, b *Param) int { return a.Offset - b.Offset })
@@ -296,6 +298,8 @@ type finisher struct {
 	outer      []outerJoin // of a text with a FULL JOIN, in the order of their SELECTs
 	lost       bool        // outer does not fit the tree
 	params     []*Param
+	timed      map[int]*TimedOn
+	joined     int
 }
 
 // Enter implements ast.Visitor.
@@ -326,4 +330,9 @@ func (f *finisher) Enter(n ast.Node) (ast.Node, bool) {
 }
 
 // Leave implements ast.Visitor.
-func (f *finisher) Leave(n ast.Node) (ast.Node, bool) { return n, true }
+func (f *finisher) Leave(n ast.Node) (ast.Node, bool) {
+	if j, ok := n.(*ast.Join); ok && f.timed != nil {
+		f.timedJoin(j)
+	}
+	return n, true
+}

@@ -204,12 +204,14 @@ func (p *Parser) refuseWord(i int, top *level) error {
 	}
 	prev, next := p.word(i-1), p.word(i+1)
 	switch w := p.tokens[i].word; w {
-	case kwFull, kwAsof, kwSemi, kwAnti:
+	case kwFull, kwSemi, kwAnti:
 		return p.refuseJoin(i)
 	case kwLeft:
 		if p.beginsJoin(i) {
 			p.noteOuterJoin(i)
 		}
+	case kwAsof:
+		return p.asofJoin(i)
 	case kwCube, kwRollup:
 		if p.op(i+1) == '(' && top.clause == clauseGroup && (prev == kwBy || p.op(i-1) == ',') {
 			return sqlerr.Unsupported("GROUP BY " + p.upper(i) + "(…)")
@@ -239,7 +241,7 @@ func (p *Parser) refuseWord(i int, top *level) error {
 		}
 	case kwFor:
 		if next == kwSystemTime {
-			return sqlerr.Unsupported("FOR SYSTEM_TIME")
+			return p.systemTime(i)
 		}
 	case kwAs:
 		return p.refuseAs(i, top)
@@ -316,7 +318,7 @@ func (p *Parser) endsInEmit(end int) bool {
 }
 
 func (p *Parser) refuseAs(i int, top *level) error {
-	if p.word(i+1) == kwOf {
+	if p.word(i+1) == kwOf && p.word(i-1) != kwSystemTime {
 		return sqlerr.Unsupported("AS OF")
 	}
 	if len(p.levels) == 1 && !top.query && p.op(i+1) != '(' && p.isInsert() {

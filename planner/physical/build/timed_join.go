@@ -1,0 +1,73 @@
+package build
+
+import (
+	"streamsql/planner/logical"
+	"streamsql/planner/physical"
+)
+
+var timedKinds = map[logical.Timing]physical.Kind{
+	logical.AtArrival: physical.TemporalJoin, logical.AtEventTime: physical.VersionJoin,
+	logical.Closest: physical.AsofJoin, logical.Outside: physical.LookupJoin,
+}
+
+// timedJoin is a Shuffle of each side by its keys, then the join.
+func (b *builder) timedJoin(n *logical.TimedJoin, want []logical.Col) (*rel, error) {
+	need := logical.SetOf(want)
+	for _, k := range n.Keys {
+		need[k.Left.ID], need[k.Right.ID] = true, true
+	}
+	if n.Timed() {
+		need[n.LeftTime], need[n.RightTime] = true, true
+	}
+	for _, e := range n.On {
+		e.Columns(need)
+	}
+	leftProps, rightProps := b.derived.Props(n.Left), b.derived.Props(n.Right)
+	leftCols, rightCols := pick(n.Left.Columns(), need), pick(n.Right.Columns(), need)
+	spec := &physical.TimedJoinSpec{Outer: n.Outer, LeftKeys: []int{}, RightKeys: []int{}, AppendOnly: leftProps.AppendOnly, Order: n.Order}
+	nullSafe := false
+	for _, k := range n.Keys {
+		spec.LeftKeys = append(spec.LeftKeys, indexOf(leftCols, k.Left.ID))
+		spec.RightKeys = append(spec.RightKeys, indexOf(rightCols, k.Right.ID))
+		spec.NullSafe = append(spec.NullSafe, k.NullSafe)
+		nullSafe = nullSafe || k.NullSafe
+	}
+	if !nullSafe {
+		spec.NullSafe = nil
+	}
+	if n.Timed() {
+		spec.LeftTime, spec.RightTime = indexOf(leftCols, n.LeftTime), indexOf(rightCols, n.RightTime)
+	}
+	left, err := b.node(n.Left, leftCols)
+	if err != nil {
+		return nil, err
+	}
+	right, err := b.node(n.Right, rightCols)
+	if err != nil {
+		return nil, err
+	}
+	cols, props := pick(n.Columns(), need), b.derived.Props(n)
+	node := &physical.Node{
+		Kind:   timedKinds[n.Timing],
+		Inputs: []*physical.Node{shuffle(left.give(leftCols), spec.LeftKeys), shuffle(right.give(rightCols), spec.RightKeys)},
+		Fields: fields(cols), Timed: spec, Props: propsOf(props, cols),
+	}
+	r := over(node, cols, props)
+	for _, e := range n.On {
+		spec.Residual = append(spec.Residual, r.position(e))
+	}
+	b.keepTimed(node, leftProps, rightProps)
+	return r, nil
+}
+
+// keepTimed notes what a timed join remembers.
+func (b *builder) keepTimed(node *physical.Node, left, right *logical.Props) {
+	switch {
+	case node.Kind == physical.AsofJoin:
+		b.keep(node, "the rows of both inputs", left.Grows || right.Grows)
+	case node.Timed.AppendOnly:
+		b.keep(node, "the right input's rows", right.Grows)
+	default:
+		b.keep(node, "the right input's rows, and what each left row met", left.Grows || right.Grows)
+	}
+}

@@ -1,0 +1,41 @@
+package physical
+
+import "streamsql/sql/expr"
+
+// The kinds of joins in which time picks the one right row that a left row
+// meets. Their spec is TimedJoinSpec.
+const (
+	TemporalJoin Kind = "TemporalJoin" // what the right side holds after the batch that the left row comes with
+	VersionJoin  Kind = "VersionJoin"  // what the right side held at the left row's event time
+	AsofJoin     Kind = "AsofJoin"     // the closest of the right rows on one side of the left row
+	LookupJoin   Kind = "LookupJoin"   // what a dimension table answers; it has no second input
+)
+
+// TimedJoinSpec joins each row of input 0 (left) with at most one row of input 1
+// (right), or of Table. Output: left's fields, then right's. Rows pair if their
+// keys are equal (NULL never, unless NullSafe says so for the pair).
+type TimedJoinSpec struct {
+	Outer     bool         `json:"outer,omitempty"` // a left row that meets none comes with NULLs
+	LeftKeys  []int        `json:"left_keys"`
+	RightKeys []int        `json:"right_keys"` // of a LookupJoin: positions in Columns
+	NullSafe  []bool       `json:"null_safe,omitempty"`
+	Residual  []*expr.Expr `json:"residual,omitempty"` // over the output's positions, tested on the pair that time picked
+	// AppendOnly: left rows are never taken back, so that nothing need be kept of them.
+	AppendOnly bool `json:"append_only,omitempty"`
+
+	// LeftTime and RightTime are the time columns of a VersionJoin and an AsofJoin,
+	// each a position in its input.
+	LeftTime  int `json:"left_time,omitempty"`
+	RightTime int `json:"right_time,omitempty"`
+	// Order, of an AsofJoin, is `>=`, `>`, `<=` or `<`: LeftTime Order RightTime.
+	Order string `json:"order,omitempty"`
+	// LeftWatermark and RightWatermark bound the times of rows to come, if known.
+	LeftWatermark  Watermark `json:"left_watermark,omitempty"`
+	RightWatermark Watermark `json:"right_watermark,omitempty"`
+
+	// Table, of a LookupJoin, is the dimension table: its catalog id, db.name for
+	// people, and which columns of it are asked for.
+	Table   uint64 `json:"table,omitempty"`
+	Name    string `json:"name,omitempty"`
+	Columns []int  `json:"columns,omitempty"`
+}

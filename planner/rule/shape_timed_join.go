@@ -1,0 +1,98 @@
+package rule
+
+import (
+	"slices"
+
+	"streamsql/planner/logical"
+	"streamsql/sql/expr"
+)
+
+var shapeTimedJoin = Rule{
+	Name:   "shape_timed_join",
+	Reason: "equal columns of both sides part and find the rows; of an ASOF join, the inequality orders them, and what says something of one side alone is that side's filter",
+	Apply: everywhere(func(c *Context, n logical.Node) logical.Node {
+		j, ok := n.(*logical.TimedJoin)
+		if !ok || len(j.On) == 0 {
+			return n
+		}
+		s := &timedShaper{keyExtractor: keyExtractor{
+			c:    c,
+			left: side{node: j.Left, cols: logical.SetOf(j.Left.Columns())}, right: side{node: j.Right, cols: logical.SetOf(j.Right.Columns())},
+		}, out: *j}
+		for _, e := range j.On {
+			s.place(e)
+		}
+		if len(s.rest) == len(j.On) {
+			return n
+		}
+		s.left.node, s.right.node = logical.NewFilter(s.left.node, s.toLeft), logical.NewFilter(s.right.node, s.toRight)
+		s.out.On = s.rest
+		s.out.Left, s.out.Right = s.left.project(), s.right.project()
+		if len(s.left.extra)+len(s.right.extra) == 0 {
+			return &s.out
+		}
+		p := &logical.Project{Input: &s.out} // to what is above, the join gives what it gave
+		for _, c := range n.Columns() {
+			p.Items = append(p.Items, logical.PassThrough(c))
+		}
+		return p
+	}),
+}
+
+// timedShaper takes the conditions of a TimedJoin apart.
+type timedShaper struct {
+	keyExtractor
+	out                   logical.TimedJoin
+	toLeft, toRight, rest []*expr.Expr
+}
+
+// place finds where a condition belongs. What an outer join says of its left row
+// alone stays: the row does.
+func (s *timedShaper) place(e *expr.Expr) {
+	if k, ok := s.key(e); ok {
+		if !slices.Contains(s.out.Keys, k) {
+			s.out.Keys = append(slices.Clip(s.out.Keys), k)
+		}
+		return
+	}
+	if s.out.Timing == logical.Closest && s.out.Order == "" {
+		if l, r, exchanged, ok := s.pair(e, ">=", ">", "<=", "<"); ok {
+			s.out.LeftTime, s.out.RightTime, s.out.Order = l.ID, r.ID, e.Fn
+			if exchanged {
+				s.out.Order = map[string]string{">=": "<=", ">": "<", "<=": ">=", "<": ">"}[e.Fn]
+			}
+			return
+		}
+	}
+	switch {
+	case s.c.volatile(e):
+		s.rest = append(s.rest, e)
+	case !s.out.Outer && s.left.cols.Has(e):
+		s.toLeft = append(s.toLeft, e)
+	case s.out.Timing == logical.Closest && s.right.cols.Has(e) && !constant(e):
+		s.toRight = append(s.toRight, e) // the closest of those that meet it
+	default:
+		s.rest = append(s.rest, e)
+	}
+}
+
+// pruneTimedJoin keeps what the join itself reads.
+func pruneTimedJoin(j *logical.TimedJoin, need logical.ColSet) logical.Node {
+	for _, k := range j.Keys {
+		need[k.Left.ID], need[k.Right.ID] = true, true
+	}
+	if j.Timed() {
+		need[j.LeftTime], need[j.RightTime] = true, true
+	}
+	reads(j.On, need)
+	right := copySet(need)
+	if s, ok := j.Right.(*logical.Scan); ok && j.Timing == logical.AtEventTime {
+		// A deletion is told from a new version by the whole key.
+		for i, pos := range s.Positions {
+			if slices.Contains(s.Table.Primary, pos) {
+				right[s.Cols[i].ID] = true
+			}
+		}
+	}
+	return over(j, prune(j.Left, need), prune(j.Right, right))
+}

@@ -1,0 +1,38 @@
+package planner
+
+import (
+	"fmt"
+
+	"streamsql/planner/logical"
+	"streamsql/sql/sqlerr"
+)
+
+// checkTimed refuses joins in which time would not pick one row.
+func checkTimed(d *logical.Deriver, root logical.Node) (err error) {
+	logical.Walk(root, func(n logical.Node) {
+		if j, ok := n.(*logical.TimedJoin); ok && err == nil {
+			err = checkTimedJoin(d, j)
+		}
+	})
+	return err
+}
+
+func checkTimedJoin(d *logical.Deriver, j *logical.TimedJoin) error {
+	right := logical.ColSet{}
+	for _, k := range j.Keys {
+		right[k.Right.ID] = true
+	}
+	switch {
+	case j.Timing == logical.Closest && j.Order == "":
+		return sqlerr.Unsupported("ASOF JOIN without an inequality (>=, >, <= or <) between a column of each side")
+	case j.Timing == logical.Closest && len(j.On) > 0:
+		return sqlerr.Unsupported("ASOF JOIN on more than equalities, one inequality, and conditions on the right side alone")
+	case j.Timing != logical.Closest && !d.Props(j.Right).HasKeyIn(right):
+		what := "a temporal join"
+		if s, ok := j.Right.(*logical.Scan); ok {
+			what = fmt.Sprintf("a temporal join with '%s'", s.Table.Name)
+		}
+		return sqlerr.Unsupported(what + " whose ON does not give a unique key of the right side")
+	}
+	return nil
+}
