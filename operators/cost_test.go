@@ -48,6 +48,12 @@ func TestOneRowChangeCostsTheSame(t *testing.T) {
 		}},
 		{"inner join", join(operators.InnerJoin)},
 		{"left join", join(operators.LeftJoin)},
+		{"temporal join", func() optest.Load {
+			j, err := operators.NewTemporalJoin(operators.TimedSpec{Left: in, Right: in, LeftKeys: []int{0}, RightKeys: []int{0}, Outer: true}, operators.Env{})
+			l := oneInput(t, j, err, 1)
+			l.Inputs = 2
+			return l
+		}},
 		{"view with key", func() optest.Load {
 			v, err := operators.NewView(operators.ViewSpec{Input: in, Key: []int{0}}, operators.Env{})
 			return oneInput(t, v, err, 1)

@@ -66,12 +66,18 @@ func newFilter(conjuncts []*expr.Expr, env Env) (*filter, error) {
 	return &filter{evaluation: evaluation{env: env}, compiled: c}, err
 }
 
+// test is sel, and says also which rows failed.
+func (f *filter) test(c *batch.Chunk) (pass []int32, failed map[int]error) {
+	f.mem = f.compiled.Select(&f.ctx, c.Cols, c.N, f.mem)
+	if failed = f.failed; failed != nil {
+		f.report(c, nil)
+	}
+	return f.mem, failed
+}
+
 // sel returns the positions of the rows to keep, in their order, good until the
 // next call. A row that fails is reported and left out.
 func (f *filter) sel(c *batch.Chunk) []int32 {
-	f.mem = f.compiled.Select(&f.ctx, c.Cols, c.N, f.mem)
-	if f.failed != nil {
-		f.report(c, nil)
-	}
-	return f.mem
+	pass, _ := f.test(c)
+	return pass
 }

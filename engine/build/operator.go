@@ -44,6 +44,8 @@ func (b *builder) operator(p placed) (id int, op operators.Operator, err error) 
 		op, err = operators.NewMerge(b.agg(n, in(0)), env)
 	case physical.Join:
 		op, err = operators.NewJoin(joinSpec(n.Join, in(0), in(1)), env)
+	case physical.TemporalJoin:
+		op, err = operators.NewTemporalJoin(timedSpec(n.Timed, in(0), in(1)), env)
 	case physical.Union:
 		op = operators.NewUnion(len(n.Inputs))
 	case physical.SetOp:

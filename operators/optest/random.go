@@ -16,7 +16,8 @@ type Generator struct {
 	Values     int // how many different values a column has, besides NULL
 	Nulls      int // in percent
 	AppendOnly bool
-	Unique     []int // of input 0: no two rows may agree there (nil: a bag)
+	Unique     []int // of input UniqueOf: no two rows may agree there (nil: a bag)
+	UniqueOf   int
 }
 
 // Batches makes n batches of about rows rows each.
@@ -36,7 +37,7 @@ func (g Generator) Batches(rng *rand.Rand, n, rows int) [][]*batch.Chunk {
 					i := rng.Intn(l.N)
 					c.AppendFrom(l, i, -l.Weight(i))
 					live[in] = without(ts, l, i)
-					if in == 0 && g.Unique != nil {
+					if in == g.UniqueOf && g.Unique != nil {
 						delete(keys, g.key(c, c.N-1))
 					}
 					continue
@@ -46,7 +47,7 @@ func (g Generator) Batches(rng *rand.Rand, n, rows int) [][]*batch.Chunk {
 					g.value(rng, v)
 				}
 				w := int64(1)
-				if in == 0 && g.Unique != nil {
+				if in == g.UniqueOf && g.Unique != nil {
 					if k := g.key(one, 0); keys[k] {
 						continue
 					} else {
