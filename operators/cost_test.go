@@ -7,6 +7,7 @@ import (
 	"streamsql/operators/batch"
 	"streamsql/operators/optest"
 	"streamsql/sql/agg"
+	"streamsql/sql/expr"
 	"streamsql/sql/types"
 )
 
@@ -27,6 +28,27 @@ func TestOneRowChangeCostsTheSame(t *testing.T) {
 			l.Inputs = 2
 			return l
 		}
+	}
+	// residual: a condition beside the key, so that each left row has a degree.
+	residual := func(kind operators.JoinKind) func() optest.Load {
+		return func() optest.Load {
+			less := fn(t, "<", expr.NewColumn(1, "l", bigint), expr.NewColumn(3, "r", bigint))
+			j, err := operators.NewJoin(operators.JoinSpec{
+				Kind: kind, Left: in, Right: in, LeftKeys: []int{0}, RightKeys: []int{0}, Residual: []*expr.Expr{less},
+			}, operators.Env{})
+			l := oneInput(t, j, err, 1)
+			l.Inputs = 2
+			return l
+		}
+	}
+	// All left rows have one key; right rows of that key come and go.
+	hot := func() optest.Load {
+		j, err := operators.NewJoin(operators.JoinSpec{Kind: operators.SemiJoin, Left: in, Right: in, LeftKeys: []int{0}, RightKeys: []int{0}}, operators.Env{})
+		l := oneInput(t, j, err, 1<<40)
+		l.Inputs = 2
+		change := l.Change
+		l.Change = func(in, k, rows int) *batch.Chunk { return change(1-in, k, rows) }
+		return l
 	}
 	for _, c := range []struct {
 		name string
@@ -54,6 +76,12 @@ func TestOneRowChangeCostsTheSame(t *testing.T) {
 			l.Inputs = 2
 			return l
 		}},
+		{"full join", join(operators.FullJoin)},
+		{"semi join", join(operators.SemiJoin)},
+		{"anti join", join(operators.AntiJoin)},
+		{"semi join with a condition", residual(operators.SemiJoin)},
+		{"full join with a condition", residual(operators.FullJoin)},
+		{"semi join of one key", hot},
 		{"view with key", func() optest.Load {
 			v, err := operators.NewView(operators.ViewSpec{Input: in, Key: []int{0}}, operators.Env{})
 			return oneInput(t, v, err, 1)

@@ -59,9 +59,9 @@ type pairing struct {
 	degree  int64 // matches so far
 }
 
-// NewJoin makes a Join.
-func NewJoin(spec JoinSpec, env Env) (*Join, error) {
-	j := &Join{spec: spec, env: env}
+// NewJoin makes the join of spec: a KeySemiJoin for a semi or anti join by keys
+// alone, else a Join.
+func NewJoin(spec JoinSpec, env Env) (Joining, error) {
 	keyTypes := make([]types.Type, len(spec.LeftKeys))
 	for i, k := range spec.LeftKeys {
 		keyTypes[i] = spec.Left[k]
@@ -72,6 +72,21 @@ func NewJoin(spec JoinSpec, env Env) (*Join, error) {
 	if err := checkKeys(keyTypes); err != nil {
 		return nil, err
 	}
+	if spec.Kind.leftOnly() && len(spec.Residual) == 0 {
+		return newKeySemiJoin(spec, keyTypes, env), nil
+	}
+	return newPairJoin(spec, keyTypes, env)
+}
+
+// Joining is a join of any kind.
+type Joining interface {
+	Stateful
+	// Types are the types of the output columns.
+	Types() []types.Type
+}
+
+func newPairJoin(spec JoinSpec, keyTypes []types.Type, env Env) (*Join, error) {
+	j := &Join{spec: spec, env: env}
 	j.side[0] = newJoinSide(spec.Left, spec.LeftKeys, keyTypes, env)
 	j.side[1] = newJoinSide(spec.Right, spec.RightKeys, keyTypes, env)
 	j.out = spec.output()
@@ -202,7 +217,7 @@ func (j *Join) meet(in int, c *batch.Chunk, at, budget int) int {
 	for row := at; row < c.N && work < budget; row++ {
 		p := &j.cursor
 		if !p.started {
-			*p = pairing{row: row, started: true, free: j.unmatchable(me, row)}
+			*p = pairing{row: row, started: true, free: j.spec.unmatchable(me.group, row)}
 			if !p.free {
 				p.next = they.head(me.group, row)
 			}
@@ -232,14 +247,4 @@ func (j *Join) keeps(in int) bool {
 		return true
 	}
 	return !j.ended[1-in] || j.queued[1-in] > 0
-}
-
-// unmatchable reports a NULL in a key column where NULL matches nothing.
-func (j *Join) unmatchable(s *joinSide, row int) bool {
-	for k, v := range s.group.cols {
-		if v.IsNull(row) && (j.spec.NullSafe == nil || !j.spec.NullSafe[k]) {
-			return true
-		}
-	}
-	return false
 }

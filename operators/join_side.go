@@ -76,6 +76,17 @@ func (s *joinSide) head(g *grouping, i int) state.Ref {
 	})
 }
 
+// headOf is head for a key by its hash and encoding.
+func (s *joinSide) headOf(hash uint64, key []byte) state.Ref {
+	switch {
+	case !s.group.one:
+		return s.byKey.Find(hash, func(r state.Ref) bool { return bytes.HasPrefix(s.store.Slot(r)[joinHeader:], key) })
+	case key[0] != 0:
+		return s.null
+	}
+	return s.byKey.FindInt(getInt(key[1:]))
+}
+
 // setHead makes r the first row of its key, in place of old (0: there was none).
 func (s *joinSide) setHead(hash uint64, key []byte, old, r state.Ref) {
 	switch {
@@ -112,7 +123,7 @@ func (s *joinSide) upsert(c *batch.Chunk, i int, w, degree int64) error {
 		putInt(row, getInt(row)+w)
 		putInt(row[8:], degree)
 		if getInt(row) == 0 {
-			s.remove(i, r)
+			s.drop(r, s.hashes[i], s.group.hashes[i])
 		}
 		return nil
 	}
@@ -143,8 +154,8 @@ func (s *joinSide) upsert(c *batch.Chunk, i int, w, degree int64) error {
 	return nil
 }
 
-// remove ends the row r, which equals row i of the open chunk.
-func (s *joinSide) remove(i int, r state.Ref) {
+// drop ends the row r, whose content and key have the given hashes.
+func (s *joinSide) drop(r state.Ref, rowHash, keyHash uint64) {
 	row := s.store.Get(r)
 	before, next := beforeOf(row), nextOf(row)
 	if next != 0 {
@@ -153,9 +164,9 @@ func (s *joinSide) remove(i int, r state.Ref) {
 	if before != 0 {
 		setNext(s.store.MutableSlot(before), next)
 	} else {
-		s.setHead(s.group.hashes[i], row[joinHeader:], r, next)
+		s.setHead(keyHash, row[joinHeader:], r, next)
 	}
-	s.byRow.Delete(s.hashes[i], r)
+	s.byRow.Delete(rowHash, r)
 	s.store.Free(r)
 }
 

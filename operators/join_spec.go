@@ -40,6 +40,9 @@ type JoinSpec struct {
 	LeftKeys, RightKeys []int
 	NullSafe            []bool // nil: none
 	Residual            []*expr.Expr
+	// RightAppends: the right input never retracts, so that a semi or anti join need
+	// not keep a left row that matches: that will not change.
+	RightAppends bool
 	// OneBatch: no other batch follows. A side's rows are not kept once the other
 	// side has given all of its own.
 	OneBatch bool
@@ -47,4 +50,14 @@ type JoinSpec struct {
 	// batch, so that no row is given unmatched and taken back. It needs OneBatch in a
 	// full join, whose unmatched right rows come at the end.
 	RightFirst bool
+}
+
+// unmatchable reports a NULL in a key column of row i where NULL matches nothing.
+func (s *JoinSpec) unmatchable(g *grouping, i int) bool {
+	for k, v := range g.cols {
+		if v.IsNull(i) && (s.NullSafe == nil || !s.NullSafe[k]) {
+			return true
+		}
+	}
+	return false
 }

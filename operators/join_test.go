@@ -65,6 +65,42 @@ func TestJoinAgainstTwin(t *testing.T) {
 	}
 }
 
+// TestSemiJoinOverAppends: where the right input never retracts, left rows that
+// match are not kept, and come and go all the same.
+func TestSemiJoinOverAppends(t *testing.T) {
+	for _, name := range []string{"semi", "anti"} {
+		for seed := range int64(3) {
+			spec, _ := joinSpec(t, joinKinds[name], seed)
+			spec.RightAppends = true
+			c := joinCase(spec, nil, seed, 8)
+			for _, b := range c.Batches {
+				for i, w := range b[1].Weights {
+					b[1].Weights[i] = max(w, -w)
+				}
+			}
+			c.Run(t)
+		}
+	}
+	spec := operators.JoinSpec{Kind: operators.SemiJoin, Left: []types.Type{bigint}, Right: []types.Type{bigint}, LeftKeys: []int{0}, RightKeys: []int{0}, RightAppends: true}
+	op, err := operators.NewJoin(spec, operators.Env{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for id, right := range []string{"+ 1\n", "+ 2\n", ""} {
+		op.Begin(&operators.Batch{ID: uint64(id)})
+		op.Push(0, batch.MustParse(spec.Left, "+ 1\n+ 2\n+ 3\n"))
+		op.Push(1, batch.MustParse(spec.Right, right))
+		op.CloseInput(0)
+		op.CloseInput(1)
+		if _, err := op.Step(100, func(*batch.Chunk) {}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if rows := op.States()[0].Rows(); rows != 1 {
+		t.Errorf("%d left rows are kept, not 3 alone", rows)
+	}
+}
+
 // TestJoinOfOneBatch: the cheap settings of a plan of one batch give the same
 // rows, and where the right input goes first, none is taken back.
 func TestJoinOfOneBatch(t *testing.T) {

@@ -77,7 +77,7 @@ var joinKinds = map[physical.JoinKind]operators.JoinKind{
 func joinSpec(j *physical.JoinSpec, left, right []types.Type) operators.JoinSpec {
 	return operators.JoinSpec{
 		Kind: joinKinds[j.Kind], Left: left, Right: right, LeftKeys: j.LeftKeys, RightKeys: j.RightKeys,
-		NullSafe: j.NullSafe, Residual: j.Residual, RightFirst: j.RightFirst, OneBatch: j.OneBatch,
+		NullSafe: j.NullSafe, Residual: j.Residual, RightFirst: j.RightFirst, OneBatch: j.OneBatch, RightAppends: j.RightAppends,
 	}
 }
 

@@ -167,6 +167,9 @@ type JoinSpec struct {
 	// RightFirst: the left input waits until the right one has given all of the
 	// batch. In a plan of one batch a left row without a match is final then.
 	RightFirst bool `json:"right_first,omitempty"`
+	// RightAppends: the right input never retracts. A semi or anti join by keys alone
+	// does not keep left rows that match then.
+	RightAppends bool `json:"right_appends,omitempty"`
 	// OneBatch: no other batch follows, so that a side's rows need not be kept once
 	// the other side's have all come.
 	OneBatch bool `json:"one_batch,omitempty"`

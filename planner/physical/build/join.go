@@ -53,6 +53,22 @@ func (b *builder) join(n *logical.Join, want []logical.Col) (*rel, error) {
 	for _, e := range n.On {
 		spec.Residual = append(spec.Residual, both.position(e))
 	}
-	b.keep(node, "the rows of both inputs", b.derived.Props(n.Left).Grows || b.derived.Props(n.Right).Grows)
+	spec.RightAppends = n.Kind.LeftOnly() && b.derived.Props(n.Right).AppendOnly
+	b.keepJoin(node, n)
 	return over(node, cols, props), nil
+}
+
+// keepJoin notes what a join remembers: rows of both inputs, but of a semi or
+// anti join by keys alone only the right's keys, and no left row whose match is
+// settled.
+func (b *builder) keepJoin(node *physical.Node, n *logical.Join) {
+	left, right := b.derived.Props(n.Left), b.derived.Props(n.Right)
+	state := "the rows of both inputs"
+	if n.Kind.LeftOnly() && len(n.On) == 0 {
+		state = "left's rows, right's keys"
+		if node.Join.RightAppends {
+			state = "left's rows without a match, right's keys"
+		}
+	}
+	b.keep(node, state, left.Grows || right.Grows)
 }
