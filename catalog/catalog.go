@@ -73,10 +73,12 @@ type Table struct {
 	Options map[string]string `json:"options,omitempty"`
 	// EventTime of a stream; nil: it has none.
 	EventTime *EventTime `json:"event_time,omitempty"`
-	Text      string     `json:"text"`            // the CREATE statement as typed
-	Query     string     `json:"query,omitempty"` // views: the SELECT as typed
-	Session   Session    `json:"session"`
-	Plan      []byte     `json:"plan,omitempty"` // materialized view: the physical plan
+	// Partitions of a stream: see PartitionCount.
+	Partitions int     `json:"partitions,omitempty"`
+	Text       string  `json:"text"`            // the CREATE statement as typed
+	Query      string  `json:"query,omitempty"` // views: the SELECT as typed
+	Session    Session `json:"session"`
+	Plan       []byte  `json:"plan,omitempty"` // materialized view: the physical plan
 	// Reads are the objects that the query names directly; of a materialized view,
 	// whose plan holds them, also those that it reads through plain views.
 	Reads     []ID   `json:"reads,omitempty"`

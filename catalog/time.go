@@ -5,6 +5,45 @@ package catalog
 type EventTime struct {
 	Column int   `json:"column"`
 	Delay  int64 `json:"delay"` // microseconds, not negative
+	// IdleTimeout is how long after its last row a partition holds the stream's
+	// watermark back, in microseconds; 0: for ever.
+	IdleTimeout int64 `json:"idle_timeout,omitempty"`
+}
+
+// What a stream has unless WITH (…) says otherwise.
+const (
+	DefaultPartitions  = 4
+	DefaultIdleTimeout = 30_000_000 // microseconds
+)
+
+// PartitionCount is how many partitions the rows of a stream lie in.
+func (t *Table) PartitionCount() int {
+	if t.Partitions > 0 {
+		return t.Partitions
+	}
+	return DefaultPartitions
+}
+
+// Upsert reports a stream table with a primary key: the newest row of a key counts.
+func (t *Table) Upsert() bool { return t.Kind == StreamTable && len(t.Primary) > 0 }
+
+// Hidden columns of an upsert stream, behind the user's own. They keep what the
+// system columns said when the row came, so that its retraction says the same.
+const (
+	ArrivalName   = "_arrival"
+	WatermarkName = "_watermark" // only with event time
+)
+
+// SystemColumn is the position of the hidden column that holds a system column
+// of an upsert stream; −1: there is none.
+func (t *Table) SystemColumn(c int) int {
+	name := map[int]string{ArrivalColumn: ArrivalName, WatermarkColumn: WatermarkName}[c]
+	for i := range t.Columns {
+		if t.Columns[i].Hidden && t.Columns[i].Name == name {
+			return i
+		}
+	}
+	return -1
 }
 
 // System columns are positions that a scan of a stream may ask for beside the

@@ -43,13 +43,13 @@ func (e *Engine) load(j *job, p *pendingBatch) {
 	defer e.fills.Done()
 	e.logReads.Add(1)
 	var inputs []sourceInput
-	err := e.readLog(e.ctx, p.after+1, p.upTo, func(_ uint64, b *topic.Block) error {
+	err := e.readLog(e.ctx, p.after+1, p.upTo, func(seq uint64, b *topic.Block) error {
 		if !j.reads(b.Table) {
 			return nil
 		}
 		c, err := b.Chunk(nil)
 		if err == nil {
-			inputs = addInput(inputs, catalog.ID(b.Table), c)
+			inputs = addInput(inputs, catalog.ID(b.Table), c, e.originOf(seq, b))
 		}
 		return err
 	})

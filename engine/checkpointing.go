@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"streamsql/catalog"
+	"streamsql/engine/eventtime"
 	"streamsql/engine/table"
 	"streamsql/engine/timeline"
 	"streamsql/operators"
@@ -31,13 +32,15 @@ type frozenState struct {
 // savedMeta is what a checkpoint holds of a job or table beside pages. The job
 // with id 0 is the engine itself.
 type savedMeta struct {
-	Version int            `json:"version"`
-	Errors  []RowError     `json:"errors,omitempty"` // view
-	Start   uint64         `json:"start,omitempty"`  // view: the batch that holds its history
-	Table   table.Counters `json:"table,omitzero"`   // table
-	Cut     *timeline.Cut  `json:"cut,omitempty"`    // engine: the last cut
-	Seq     uint64         `json:"seq,omitempty"`    // engine: every table is as of this commit group, which Cut covers
-	Tasks   int            `json:"tasks,omitempty"`  // engine: tasks per stage
+	Version    int                        `json:"version"`
+	Errors     []RowError                 `json:"errors,omitempty"`     // view
+	Start      uint64                     `json:"start,omitempty"`      // view: the batch that holds its history
+	Table      table.Counters             `json:"table,omitzero"`       // table
+	Watermarks map[uint64]int64           `json:"watermarks,omitempty"` // view: of the streams whose watermarks its plan names
+	Clocks     map[uint64]eventtime.State `json:"clocks,omitempty"`     // engine: event time as of Cut
+	Cut        *timeline.Cut              `json:"cut,omitempty"`        // engine: the last cut
+	Seq        uint64                     `json:"seq,omitempty"`        // engine: every table is as of this commit group, which Cut covers
+	Tasks      int                        `json:"tasks,omitempty"`      // engine: tasks per stage
 }
 
 // savedVersion is the version of savedMeta. A newer one is refused.
@@ -49,6 +52,14 @@ const changesBlob = "changes"
 // handOver gives a frozen job to the round that waits for it. Engine.mu is held.
 func (e *Engine) handOver(j *job, batchID uint64, states [][]*state.Delta) {
 	f := frozen{id: j.id, batch: batchID, meta: savedMeta{Errors: j.errorList(), Start: j.start}}
+	for _, id := range j.knows {
+		if w, ok := j.watermarks[id]; ok {
+			if f.meta.Watermarks == nil {
+				f.meta.Watermarks = map[uint64]int64{}
+			}
+			f.meta.Watermarks[id] = w
+		}
+	}
 	for i, s := range j.flow.Stateful {
 		f.states = append(f.states, frozenState{s.Node, s.Index, s.Operator, states[i]})
 	}
@@ -105,11 +116,12 @@ func (e *Engine) lastCheckpoint(limit time.Duration) {
 
 // round is one checkpoint being taken.
 type round struct {
-	cut   timeline.Cut
-	least uint64 // the last commit group that changed a table
-	seq   uint64 // the tables are as of this one too
-	parts []frozen
-	moved map[catalog.ID]uint64 // unchanged jobs, whose batch moves on
+	cut    timeline.Cut
+	clocks map[uint64]eventtime.State // as of cut
+	least  uint64                     // the last commit group that changed a table
+	seq    uint64                     // the tables are as of this one too
+	parts  []frozen
+	moved  map[catalog.ID]uint64 // unchanged jobs, whose batch moves on
 }
 
 // checkpointRound takes one checkpoint of all jobs and tables: each job picks its
@@ -227,7 +239,7 @@ func (e *Engine) freezeRound(ctx context.Context, r *round) (bool, error) {
 	}
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	r.cut = e.timeline.Last()
+	r.cut, r.clocks = e.timeline.Last(), e.clockStates()
 	r.seq = min(r.seq, r.cut.LogSeq)
 	for _, j := range e.jobs {
 		if j.failed == nil && j.frozenOnce && waiting[j.id] == nil && j.next() == never && j.lastApplied() <= j.frozenAt {

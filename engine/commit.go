@@ -24,11 +24,6 @@ type commitRequest struct {
 	err    error
 }
 
-// header is what the next block of a table or stream says of itself.
-func (e *Engine) header(id catalog.ID) topic.Header {
-	return topic.Header{Table: uint64(id)}
-}
-
 // maxUncutRows bounds how far commits run ahead of the cuts: beyond it writers
 // wait, so that neither memory nor the work of a restart grows with their lead.
 const maxUncutRows = 2 * maxBatchRows
@@ -87,6 +82,9 @@ func (e *Engine) append(ctx context.Context, blocks []*topic.Block) (uint64, err
 	}
 	// A client that goes away does not take back what is on its way to the disk.
 	seq, err := e.log.Append(context.WithoutCancel(ctx), blocks)
+	if err != nil {
+		e.unstamp(blocks)
+	}
 	e.stopIfUnknown(err)
 	return seq, e.logError(err)
 }
@@ -192,7 +190,7 @@ func (e *Engine) commitGroup(requests []*commitRequest) {
 		}
 		for k, a := range changes {
 			applied = append(applied, a)
-			blocks = append(blocks, topic.NewBlock(e.header(r.tables[k]), a.change))
+			blocks = append(blocks, e.newBlock(r.tables[k], a.change))
 		}
 		blocks = append(blocks, r.blocks...)
 		going = append(going, r)
@@ -202,6 +200,7 @@ func (e *Engine) commitGroup(requests []*commitRequest) {
 	}
 	seq, err := e.log.Append(context.Background(), blocks)
 	if err != nil {
+		e.unstamp(blocks)
 		for i := len(applied) - 1; i >= 0; i-- {
 			if back := applied[i].table.Revert(applied[i].change); back != nil {
 				e.fatal("a table's image cannot be put back", back)

@@ -23,6 +23,7 @@ type commitGroup struct {
 	rows   int
 	inputs []sourceInput
 	images map[catalog.ID]*imageSet // of the tables it changed, after it
+	taken  []stamped                // blocks of streams with event time
 }
 
 // committed is called by the log for each durable group, in order. It takes the
@@ -40,7 +41,10 @@ func (e *Engine) onCommit(seq uint64, g *topic.Group) {
 				continue
 			}
 			cg.rows += c.N
-			cg.inputs = addInput(cg.inputs, catalog.ID(b.Table), c)
+			cg.inputs = addInput(cg.inputs, catalog.ID(b.Table), c, e.originOf(seq, b))
+			if s, ok := e.stampOf(b); ok {
+				cg.taken = append(cg.taken, s)
+			}
 			t := e.tables[catalog.ID(b.Table)]
 			if t == nil {
 				continue
@@ -99,18 +103,21 @@ func (e *Engine) cutOnce() bool {
 	if n > 0 && !e.anyRoom(e.groups[:n]) && e.uncutRows() < e.cfg.BacklogRows {
 		n = 0 // whoever finishes a batch wakes the cutter
 	}
-	if n == 0 && len(inputs) == 0 {
+	now := max(e.now(), e.timeline.Last().Time)
+	if n == 0 && len(inputs) == 0 && !e.momentDue(now) {
 		return false
 	}
 	seq := e.timeline.Last().LogSeq
 	images := map[catalog.ID]*imageSet{}
+	var taken []stamped
 	for _, g := range e.groups[:n] {
 		seq = g.seq
 		for _, in := range g.inputs {
-			for _, c := range in.chunks {
-				inputs = addInput(inputs, in.table, c)
+			for i, c := range in.chunks {
+				inputs = addInput(inputs, in.table, c, in.origins[i])
 			}
 		}
+		taken = append(taken, g.taken...)
 		for id, im := range g.images {
 			images[id].release()
 			images[id] = im
@@ -118,8 +125,8 @@ func (e *Engine) cutOnce() bool {
 	}
 	e.groups = append([]commitGroup(nil), e.groups[n:]...)
 	e.uncut -= rows
-	cut := e.timeline.Next(seq, e.now(), offsets)
-	e.record(cut)
+	cut := e.timeline.Next(seq, now, offsets)
+	moved, due := e.record(cut, taken)
 	for id, im := range images {
 		if t := e.tables[id]; t != nil {
 			t.history = t.history.add(moment{cut.ID, im}, e.pins)
@@ -127,7 +134,7 @@ func (e *Engine) cutOnce() bool {
 			im.release() // dropped meanwhile
 		}
 	}
-	e.install(cut.ID, cut.Time, inputs)
+	e.install(e.timeline.Last(), inputs, moved, due)
 	e.progressed()
 	return true
 }
@@ -149,11 +156,19 @@ func (e *Engine) anyRoom(groups []commitGroup) bool {
 	return !readers
 }
 
-// record writes a cut to the log of cuts; computing goes on meanwhile. Engine.mu is held.
-func (e *Engine) record(c timeline.Cut) {
+// record moves event time on, adds a cut to the timeline, and writes it to the
+// log of cuts; computing goes on meanwhile. It returns the streams whose
+// watermarks moved and the jobs that are due. Engine.mu is held.
+func (e *Engine) record(c timeline.Cut, taken []stamped) (moved []catalog.ID, due []*job) {
+	r := &cutlog.Record{ID: c.ID, LogSeq: c.LogSeq, Time: c.Time, Offsets: c.Offsets}
+	moved, c.Watermarks = e.advance(r, taken)
+	due = e.takeDue(c.ID, c.Time)
+	for _, j := range due {
+		r.Timers = append(r.Timers, cutlog.Timer{Owner: uint64(j.id), Due: j.due})
+	}
 	e.timeline.Add(c)
-	done := e.cuts.Append(&cutlog.Record{ID: c.ID, LogSeq: c.LogSeq, Time: c.Time, Offsets: c.Offsets})
-	e.recording <- recordedCut{c.ID, done}
+	e.recording <- recordedCut{c.ID, e.cuts.Append(r)}
+	return moved, due
 }
 
 // recordedCut is a cut whose record is on its way to disk.

@@ -11,6 +11,7 @@ import (
 	"streamsql/catalog"
 	"streamsql/catalog/store"
 	"streamsql/engine/build"
+	"streamsql/operators/connector"
 	"streamsql/planner/physical"
 	"streamsql/sql/bind"
 	"streamsql/sql/sqlerr"
@@ -167,6 +168,12 @@ func (e *Engine) create(ctx context.Context, s *bind.CreateTable, captured catal
 		}
 		t.Primary = plan.Key
 	}
+	switch {
+	case t.Upsert():
+		return nil, sqlerr.Unsupported("PRIMARY KEY of a stream table")
+	case t.EventTime != nil && t.Options["connector"] != "":
+		return nil, sqlerr.Unsupported("WATERMARK FOR of a stream table with a connector")
+	}
 	if err := e.checkOptions(&t); err != nil {
 		return nil, err
 	}
@@ -191,12 +198,15 @@ const maxPartitions = 1024
 
 // checkOptions refuses what WITH (…) names and nobody knows.
 func (e *Engine) checkOptions(t *catalog.Table) error {
+	if err := checkIdleTimeout(t); err != nil {
+		return err
+	}
 	if t.Kind == catalog.StreamTable && t.Options["connector"] != "" {
 		return nil // the connector checks its own
 	}
 	known := []string{"on_error"}
 	if t.Kind == catalog.StreamTable {
-		known = []string{"partitions"}
+		known = []string{"partitions", "idle_timeout"}
 	}
 	for k := range t.Options {
 		if !slices.Contains(known, k) {
@@ -206,11 +216,38 @@ func (e *Engine) checkOptions(t *catalog.Table) error {
 	if v, ok := t.Options["partitions"]; ok {
 		if n, err := strconv.Atoi(v); err != nil || n < 1 || n > maxPartitions {
 			return sqlerr.New(sqlerr.WrongArguments, "partitions is a number from 1 to %d, not '%s'", maxPartitions, v)
+		} else {
+			t.Partitions = n
 		}
 	}
 	if v, ok := t.Options["on_error"]; ok && v != "log" && v != "fail" {
 		return sqlerr.New(sqlerr.WrongArguments, "on_error is 'log' or 'fail', not '%s'", v)
 	}
+	return nil
+}
+
+// checkIdleTimeout takes idle_timeout of a stream with event time; without that
+// it has no meaning.
+func checkIdleTimeout(t *catalog.Table) error {
+	v, given := t.Options["idle_timeout"]
+	if t.Kind != catalog.StreamTable || !given && t.EventTime == nil {
+		return nil
+	}
+	if t.EventTime == nil {
+		return sqlerr.New(sqlerr.WrongArguments, "idle_timeout is for a stream table with WATERMARK FOR")
+	}
+	w := *t.EventTime
+	w.IdleTimeout = catalog.DefaultIdleTimeout
+	if given && strings.TrimSpace(v) == "0" {
+		w.IdleTimeout = 0
+	} else if given {
+		d, err := connector.ParseDuration(v)
+		if err != nil {
+			return sqlerr.New(sqlerr.WrongArguments, "idle_timeout: %s, nor '0', which turns it off", err)
+		}
+		w.IdleTimeout = d.Microseconds()
+	}
+	t.EventTime = &w
 	return nil
 }
 
@@ -224,6 +261,12 @@ func (e *Engine) prepare(ctx context.Context, t *catalog.Table, plan *physical.P
 		return e.prepareView(ctx, t, plan)
 	case t.Kind == catalog.StreamTable && t.Options["connector"] != "":
 		return e.prepareExternal(t)
+	case t.Kind == catalog.StreamTable:
+		return func(yes bool) {
+			if yes {
+				e.addStream(newStream(t))
+			}
+		}, nil
 	}
 	return func(bool) {}, nil
 }
@@ -261,6 +304,9 @@ func (e *Engine) remove(going []*catalog.Table) {
 		}
 		delete(e.externals, t.ID)
 		delete(e.readers, t.ID)
+		e.streams.Lock()
+		delete(e.streams.of, t.ID)
+		e.streams.Unlock()
 		e.dropped[t.ID] = true
 	}
 	e.progressed()

@@ -6,6 +6,7 @@ import (
 
 	"streamsql/catalog"
 	"streamsql/engine/task"
+	"streamsql/engine/timeline"
 	"streamsql/operators"
 	"streamsql/operators/batch"
 	"streamsql/operators/state"
@@ -19,21 +20,23 @@ const (
 )
 
 // install makes the jobs that read something of a cut work on it. Engine.mu is held.
-func (e *Engine) install(id uint64, now int64, inputs []sourceInput) {
-	for _, j := range e.enqueue(id, now, inputs) {
+func (e *Engine) install(cut timeline.Cut, inputs []sourceInput, moved []catalog.ID, due []*job) {
+	for _, j := range e.enqueue(cut, inputs, moved, due) {
 		e.dispatch(j)
 	}
 }
 
 // enqueue puts a cut before the jobs that read something of it, directly or
-// through views, and returns them. Engine.mu is held.
-func (e *Engine) enqueue(id uint64, now int64, inputs []sourceInput) []*job {
+// through views, that know the watermark of a stream whose has moved, or that are
+// due, and returns them. Engine.mu is held.
+func (e *Engine) enqueue(cut timeline.Cut, inputs []sourceInput, moved []catalog.ID, due []*job) []*job {
+	id := cut.ID
 	batches := map[*job]*pendingBatch{}
 	var touched []*job
 	visit := func(j *job) *pendingBatch {
 		p := batches[j]
 		if p == nil {
-			p = &pendingBatch{id: id, now: now}
+			p = &pendingBatch{id: id, now: cut.Time, watermarks: cut.Watermarks}
 			batches[j] = p
 			touched = append(touched, j)
 		}
@@ -45,6 +48,14 @@ func (e *Engine) enqueue(id uint64, now int64, inputs []sourceInput) []*job {
 				p := visit(j)
 				p.direct = append(p.direct, in)
 			}
+		}
+	}
+	for _, m := range moved {
+		due = append(due, e.timed[m]...)
+	}
+	for _, j := range due {
+		if j.start < id && j.failed == nil {
+			visit(j).alone = true
 		}
 	}
 	if e.replaying {
@@ -90,11 +101,11 @@ func (e *Engine) dispatch(j *job) {
 			}
 			return
 		}
-		f := e.flight(j, p.id, p.now)
+		f := e.flight(j, p.id, p.now, p.watermarks)
 		inputs := e.inputsOf(j, p, f)
 		j.pending = j.pending[1:]
 		j.backlog -= p.rows
-		if f.rows == 0 {
+		if f.rows == 0 && !p.alone {
 			for _, v := range j.views {
 				v.trimChanges()
 			}
@@ -121,9 +132,10 @@ func (e *Engine) dispatchReaders(j *job) {
 }
 
 // flight makes the record of a batch that is about to go.
-func (e *Engine) flight(j *job, id uint64, now int64) *flight {
+func (e *Engine) flight(j *job, id uint64, now int64, watermarks map[uint64]int64) *flight {
 	f := &flight{id: id}
-	f.info = &task.Info{Tracker: j.flow.Tracker, Batch: operators.Batch{ID: id, Now: now}}
+	f.due.Store(operators.Never)
+	f.info = &task.Info{Tracker: j.flow.Tracker, Batch: operators.Batch{ID: id, Now: now, Watermarks: watermarks}}
 	f.info.Batch.Fail = f.errors.add
 	f.info.Applied = func(t *task.Task) { j.taskApplied(f, t) }
 	f.images = make([]operators.Image, len(j.flow.Results))
@@ -156,8 +168,12 @@ func (e *Engine) send(j *job, f *flight, feeds []sourceInput) {
 	j.rowsIn += uint64(f.rows)
 	tokens := j.flow.Open(f.info)
 	for i, s := range j.flow.Sources {
-		for _, c := range feeds[i].chunks {
-			s.Send(f.info, c)
+		for k, c := range feeds[i].chunks {
+			var o *task.Origin
+			if feeds[i].origins != nil {
+				o = feeds[i].origins[k]
+			}
+			s.SendOrigin(f.info, c, o)
 		}
 		for part := range feeds[i].to {
 			if from, to := feeds[i].from[part], feeds[i].to[part]; to > from {
@@ -194,6 +210,8 @@ func (e *Engine) applied(j *job, id uint64) {
 		j.wantSnapshot = false
 	}
 	j.history = j.history.add(m, e.pins)
+	j.watermarks = f.info.Batch.Watermarks
+	e.setDue(j, id, f.due.Load())
 	if chunks := slices.Concat(f.change...); len(j.readers) > 0 && len(chunks) > 0 {
 		j.changes = append(j.changes, change{id, chunks})
 	}

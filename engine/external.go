@@ -27,7 +27,7 @@ func (e *Engine) openExternal(t *catalog.Table) (*external, error) {
 	if err != nil {
 		return nil, err
 	}
-	values, err := kind.Check(t.Options)
+	values, err := kind.Check(t.Options, "idle_timeout")
 	if err != nil {
 		return nil, err
 	}

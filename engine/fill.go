@@ -53,7 +53,7 @@ func (e *Engine) feed(ctx context.Context, flow *task.Flow, info *task.Info, sna
 			}
 		case isVirtual(id):
 			for _, c := range e.virtual(id) {
-				s.Send(info, c)
+				s.SendOrigin(info, c, &task.Origin{Time: -1})
 			}
 		default:
 			streams = append(streams, i)
@@ -70,14 +70,18 @@ func (e *Engine) feed(ctx context.Context, flow *task.Flow, info *task.Info, sna
 			if s.Table != b.Table {
 				continue
 			}
-			c, err := b.Chunk(s.Columns)
+			o := e.originOf(seq, b)
+			if o == nil {
+				o = &task.Origin{Time: -1} // it was dropped meanwhile
+			}
+			c, err := b.Chunk(s.Needs(o.Time))
 			if err != nil {
 				return err
 			}
 			if err := s.AwaitCredit(ctx); err != nil {
 				return err
 			}
-			s.SendPruned(info, c)
+			s.SendNeeded(info, c, o)
 			if progress != nil {
 				progress(c.N)
 			}
@@ -89,8 +93,10 @@ func (e *Engine) feed(ctx context.Context, flow *task.Flow, info *task.Info, sna
 	}
 	for _, i := range streams {
 		s := flow.Sources[i]
+		place := 0
 		for _, c := range own.streams[catalog.ID(s.Table)] {
-			s.Send(info, c)
+			s.SendOrigin(info, c, e.ownOrigin(catalog.ID(s.Table), place))
+			place += c.N
 		}
 		s.End(info, tokens[i])
 	}

@@ -47,7 +47,11 @@ type job struct {
 	failed        error
 	rowErrors     map[rowErrorKey]*RowError
 	errorsDropped int64
-	batches       uint64 // applied since the start
+	knows         []uint64         // the streams whose watermarks its plan names
+	watermarks    map[uint64]int64 // as of the last batch applied
+	due           int64            // when its operators have something to do by themselves
+	visit         uint64           // the last batch that saw to that
+	batches       uint64           // applied since the start
 	rowsIn        uint64
 }
 
@@ -56,7 +60,11 @@ type pendingBatch struct {
 	id     uint64
 	now    int64
 	direct []sourceInput // from streams and tables; from views it is asked for when due
-	rows   int           // of direct, in memory
+	// watermarks are the streams' after the batch. alone: the job must see the batch
+	// even if it brings no row, since one of them moved or a time has come.
+	watermarks map[uint64]int64
+	alone      bool
+	rows       int // of direct, in memory
 	// after, upTo: the rows are not in direct but in the commit log, in this range.
 	after, upTo uint64
 }
@@ -65,7 +73,8 @@ type pendingBatch struct {
 type sourceInput struct {
 	table    catalog.ID
 	chunks   []*batch.Chunk
-	from, to []uint64 // external source: offsets per partition
+	origins  []*task.Origin // of the chunks; a table's are nil
+	from, to []uint64       // external source: offsets per partition
 }
 
 func (in *sourceInput) rows() int {
@@ -80,19 +89,20 @@ func (in *sourceInput) rows() int {
 }
 
 // addInput adds a chunk of a table to what a batch holds.
-func addInput(inputs []sourceInput, table catalog.ID, c *batch.Chunk) []sourceInput {
+func addInput(inputs []sourceInput, table catalog.ID, c *batch.Chunk, o *task.Origin) []sourceInput {
 	for i := range inputs {
-		if inputs[i].table == table {
-			inputs[i].chunks = append(inputs[i].chunks, c)
+		if in := &inputs[i]; in.table == table {
+			in.chunks, in.origins = append(in.chunks, c), append(in.origins, o)
 			return inputs
 		}
 	}
-	return append(inputs, sourceInput{table: table, chunks: []*batch.Chunk{c}})
+	return append(inputs, sourceInput{table: table, chunks: []*batch.Chunk{c}, origins: []*task.Origin{o}})
 }
 
 // flight is a batch on its way through the job.
 type flight struct {
 	id     uint64
+	due    atomic.Int64 // the earliest time that a task asks for, after the batch
 	rows   int
 	info   *task.Info
 	images []operators.Image // by task, filled in by the tasks if asked for

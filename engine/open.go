@@ -18,10 +18,12 @@ import (
 	"streamsql/catalog/store"
 	"streamsql/engine/checkpoint"
 	"streamsql/engine/cutlog"
+	"streamsql/engine/eventtime"
 	"streamsql/engine/sched"
 	"streamsql/engine/task"
 	"streamsql/engine/timeline"
 	"streamsql/engine/topic"
+	"streamsql/operators"
 	"streamsql/operators/account"
 	"streamsql/operators/connector"
 	"streamsql/operators/state"
@@ -42,6 +44,7 @@ type Config struct {
 	// FreeSpace says how many bytes are free where dir lies; nil: it asks the system.
 	FreeSpace func(dir string) (uint64, error)
 
+	made     func(*job)    // hears of each job before it works
 	patience time.Duration // how long a checkpoint waits for busy views; 0: an interval and a second
 	// Trace, if set, hears of each batch's way through the stages of views.
 	Trace func(view string, stage, task int, batchID uint64, event string)
@@ -94,7 +97,12 @@ type Engine struct {
 	tablesFrom     uint64                // the batch of the youngest table
 	tasks          int                   // per stage
 	recovered      Recovery
-	replaying      bool // recorded cuts are being put before the jobs
+	replaying      bool             // recorded cuts are being put before the jobs
+	watermarks     map[uint64]int64 // of streams, as of the last cut; shared, never changed
+	timers         timers
+	timed          map[catalog.ID][]*job // by stream: whose plan names its watermark
+
+	streams streams
 
 	roundTurn       chan struct{}             // one checkpoint round at a time; guards the next seven
 	round           uint64                    // of the last attempt
@@ -161,6 +169,9 @@ func Open(cfg Config) (*Engine, error) {
 		commits: make(chan *commitRequest, maxGroupCommits), committerDo: make(chan func()),
 		stopping: make(chan struct{}), ended: make(chan struct{}), failure: make(chan error, 1),
 		account: account.New("server", nil, cfg.Memory), connectors: cfg.Connectors,
+		timed:   map[catalog.ID][]*job{},
+		timers:  timers{jobs: map[*job]struct{}{}, least: operators.Never, rings: operators.Never},
+		streams: streams{of: map[catalog.ID]*stream{}, idleAt: eventtime.Never},
 	}
 	e.group = &sched.Group{Name: "default", Weight: 1}
 	e.ctx, e.cancel = context.WithCancel(context.Background())
@@ -177,6 +188,7 @@ func Open(cfg Config) (*Engine, error) {
 	}
 	e.recovered.Took = time.Since(start)
 	e.opened = Position(e.log.LastSeq())
+	e.log.OnStamp(e.stamp)
 	e.log.OnCommit(e.onCommit)
 	e.loops.Add(4)
 	go e.cutLoop()

@@ -70,12 +70,13 @@ func (e *Engine) query(ctx context.Context, plan *physical.Plan, o ReadOptions, 
 		snap.release()
 		return nil, err
 	}
+	e.mapSystemColumns(r.flow)
 	now := o.Eval.Now
 	if now.IsZero() {
 		now = time.Now()
 	}
 	info := &task.Info{Tracker: r.flow.Tracker, Batch: operators.Batch{
-		ID: max(snap.cut.ID, 1), Now: now.UnixMicro(),
+		ID: max(snap.cut.ID, 1), Now: now.UnixMicro(), Watermarks: snap.cut.Watermarks,
 		Fail: func(f operators.RowError) { r.end(f.Err) },
 		Warn: o.Warn,
 	}}

@@ -32,6 +32,9 @@ func (e *Engine) recover() error {
 	if err := r.readLog(); err != nil {
 		return err
 	}
+	for _, j := range e.jobs {
+		e.setDue(j, j.start, j.flow.Due())
+	}
 	e.replaying = true
 	for _, c := range r.cuts {
 		e.recovered.Cuts++
@@ -39,7 +42,8 @@ func (e *Engine) recover() error {
 		for _, in := range inputs {
 			e.recovered.Rows += uint64(in.rows())
 		}
-		e.enqueue(c.ID, c.Time, inputs)
+		moved, due := r.calls(c.ID)
+		e.enqueue(c, inputs, moved, due)
 	}
 	e.replaying = false
 	for _, j := range e.jobs {
@@ -55,6 +59,9 @@ type recovery struct {
 	before timeline.Cut   // the one before those to replay
 	cuts   []timeline.Cut // to replay
 	inputs map[uint64][]sourceInput
+	// records are those of cuts behind the first one to replay, or behind the
+	// checkpoint; times is what they say of event time and timers.
+	times recoveredTimes
 }
 
 // readCuts reads the records from the oldest that some job's checkpoint stands
@@ -65,9 +72,7 @@ func (r *recovery) readCuts() error {
 	for _, j := range e.jobs {
 		low = min(low, j.start)
 	}
-	if low == never {
-		low = e.cuts.LastID()
-	}
+	low = r.times.begin(e, low, r.known)
 	if last := e.cuts.LastID(); last < r.known.ID {
 		return fmt.Errorf("the checkpoint knows batch %d, but the log of cuts ends at %d", r.known.ID, last)
 	}
@@ -78,6 +83,11 @@ func (r *recovery) readCuts() error {
 		}
 		next++
 		cut := timeline.Cut{ID: c.ID, LogSeq: c.LogSeq, Time: c.Time, Offsets: c.Offsets}
+		if cut.ID > low {
+			cut.Watermarks = r.times.add(e, c)
+		} else {
+			cut.Watermarks = e.watermarks
+		}
 		e.timeline.Add(cut)
 		if cut.ID > low {
 			r.cuts = append(r.cuts, cut)
@@ -95,7 +105,7 @@ func (r *recovery) readCuts() error {
 	e.timeline.SetDurable(e.timeline.Last().ID)
 	if e.timeline.Last().ID == 0 {
 		// Time begins with an empty batch, so that 0 is before everything.
-		e.record(e.timeline.Next(0, e.now(), nil))
+		e.record(e.timeline.Next(0, e.now(), nil), nil)
 	}
 	return nil
 }
@@ -133,6 +143,7 @@ func (r *recovery) readLog() error {
 	for _, t := range e.tables {
 		from = min(from, t.seq)
 	}
+	from = r.times.from(e, from)
 	if trimmed := e.log.FirstSeq(); from+1 < trimmed {
 		return fmt.Errorf("recovery needs the commit log from %d on; it begins at %d", from+1, trimmed)
 	}
@@ -153,6 +164,9 @@ func (r *recovery) readLog() error {
 		}
 		id := catalog.ID(b.Table)
 		t := e.tables[id]
+		if err := r.times.pass(e, seq, last.LogSeq, b); err != nil {
+			return err
+		}
 		if t == nil && len(e.readers[id]) == 0 && seq <= last.LogSeq {
 			return nil // a view that is yet to be filled reads the log itself, up to the last cut
 		}
@@ -169,19 +183,20 @@ func (r *recovery) readLog() error {
 			return nil
 		}
 		if seq > last.LogSeq {
-			e.addUncut(seq, id, c, t)
+			e.addUncut(seq, b, c, t)
 			return nil
 		}
 		for r.cuts[next].LogSeq < seq {
 			next++
 		}
 		cut := r.cuts[next].ID
-		r.inputs[cut] = addInput(r.inputs[cut], id, c)
+		r.inputs[cut] = addInput(r.inputs[cut], id, c, e.originOf(seq, b))
 		return nil
 	})
 	if !atLastCut {
 		markTables()
 	}
+	r.times.end(e)
 	e.committed, e.tableSeq = e.log.LastSeq(), e.log.LastSeq()
 	if n := len(e.groups); n == 0 && e.committed > last.LogSeq {
 		// Groups of dropped tables: the next cut passes over them.
@@ -193,7 +208,8 @@ func (r *recovery) readLog() error {
 }
 
 // addUncut puts a block behind the last cut into a group that will be cut.
-func (e *Engine) addUncut(seq uint64, id catalog.ID, c *batch.Chunk, t *tableState) {
+func (e *Engine) addUncut(seq uint64, b *topic.Block, c *batch.Chunk, t *tableState) {
+	id := catalog.ID(b.Table)
 	n := len(e.groups)
 	if n == 0 || e.groups[n-1].seq != seq {
 		e.groups = append(e.groups, commitGroup{seq: seq, images: map[catalog.ID]*imageSet{}})
@@ -202,7 +218,10 @@ func (e *Engine) addUncut(seq uint64, id catalog.ID, c *batch.Chunk, t *tableSta
 	g := &e.groups[n-1]
 	g.rows += c.N
 	e.uncut += c.N
-	g.inputs = addInput(g.inputs, id, c)
+	g.inputs = addInput(g.inputs, id, c, e.originOf(seq, b))
+	if s, ok := e.stampOf(b); ok {
+		g.taken = append(g.taken, s)
+	}
 	if t != nil {
 		g.images[id].release()
 		g.images[id] = newImageSet(t.Snapshot())

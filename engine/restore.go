@@ -54,13 +54,15 @@ func (e *Engine) reset() {
 	}
 	e.jobs, e.tables = map[catalog.ID]*job{}, map[catalog.ID]*tableState{}
 	e.externals, e.readers = map[catalog.ID]*external{}, map[catalog.ID][]*job{}
+	e.timed, e.streams.of = map[catalog.ID][]*job{}, map[catalog.ID]*stream{}
 	e.manifest, e.manifestCut, e.recovered.Checkpoint = nil, 0, 0
 }
 
 func (e *Engine) restoreFrom(m *checkpoint.Manifest) (cut timeline.Cut, err error) {
 	var seq uint64
+	var own savedMeta
 	if m != nil {
-		own, err := metaOf(m.Job(0))
+		own, err = metaOf(m.Job(0))
 		if err != nil {
 			return cut, err
 		}
@@ -84,6 +86,12 @@ func (e *Engine) restoreFrom(m *checkpoint.Manifest) (cut timeline.Cut, err erro
 			err = e.restoreView(t, m, saved)
 		case t.Kind == catalog.StreamTable && t.Options["connector"] != "":
 			e.externals[t.ID], err = e.openExternal(t)
+		case t.Kind == catalog.StreamTable:
+			s := newStream(t)
+			if c, ok := own.Clocks[uint64(t.ID)]; ok && s.clock != nil {
+				s.clock.Restore(c)
+			}
+			e.streams.of[t.ID] = s
 		}
 		if err != nil {
 			return cut, fmt.Errorf("%s %s.%s: %w", t.Kind, t.Database, t.Name, err)
@@ -155,6 +163,7 @@ func (e *Engine) restoreView(t *catalog.Table, m *checkpoint.Manifest, saved *ch
 	if err != nil {
 		return err
 	}
+	j.watermarks = meta.Watermarks
 	j.start, j.frozenAt, j.checkpointed, j.frozenOnce = saved.Batch, saved.Batch, saved.Batch, true
 	j.history = j.history.add(moment{saved.Batch, newImageSet(j.flow.Images())}, e.pins)
 	e.register(j)

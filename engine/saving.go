@@ -48,7 +48,7 @@ func (e *Engine) writeRound(r *round) error {
 		}
 		m.Jobs = append(m.Jobs, *j)
 	}
-	own, err := json.Marshal(savedMeta{Version: savedVersion, Cut: &r.cut, Seq: r.seq, Tasks: e.tasks})
+	own, err := json.Marshal(savedMeta{Version: savedVersion, Cut: &r.cut, Seq: r.seq, Tasks: e.tasks, Clocks: r.clocks})
 	if err != nil {
 		return err
 	}

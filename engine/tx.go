@@ -6,7 +6,6 @@ import (
 
 	"streamsql/catalog"
 	"streamsql/engine/table"
-	"streamsql/engine/topic"
 	"streamsql/operators/batch"
 	"streamsql/planner/physical"
 	"streamsql/sql/eval"
@@ -201,7 +200,7 @@ func (t *tx) Commit(ctx context.Context) (Position, error) {
 			continue
 		}
 		for _, c := range t.streams[id] {
-			r.blocks = append(r.blocks, topic.NewBlock(t.e.header(id), c))
+			r.blocks = append(r.blocks, t.e.newBlock(id, c))
 		}
 	}
 	switch {

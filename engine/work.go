@@ -22,7 +22,7 @@ func (e *Engine) newJob(t *catalog.Table, plan *physical.Plan) (*job, error) {
 	if !ok {
 		return nil, fmt.Errorf("time zone '%s' is not known on this machine", t.Session.TimeZone)
 	}
-	j := &job{id: t.ID, table: t, plan: plan, rowErrors: map[rowErrorKey]*RowError{}}
+	j := &job{id: t.ID, table: t, plan: plan, rowErrors: map[rowErrorKey]*RowError{}, due: operators.Never}
 	j.account = account.New("view "+t.Database+"."+t.Name, e.account, 0)
 	var err error
 	j.flow, err = build.Flow(plan, build.Options{
@@ -36,7 +36,23 @@ func (e *Engine) newJob(t *catalog.Table, plan *physical.Plan) (*job, error) {
 	if err != nil {
 		return nil, err
 	}
+	e.mapSystemColumns(j.flow)
+	j.knows = plan.Watermarks()
+	if e.cfg.made != nil {
+		e.cfg.made(j)
+	}
 	return j, nil
+}
+
+// mapSystemColumns makes the sources of a flow read the system columns of upsert
+// streams where those keep them.
+func (e *Engine) mapSystemColumns(flow *task.Flow) {
+	cat := e.Catalog()
+	for _, s := range flow.Sources {
+		if t, ok := cat.TableByID(catalog.ID(s.Table)); ok {
+			s.AskOf(t)
+		}
+	}
 }
 
 // upstream lists the views that a job reads.
@@ -68,6 +84,9 @@ func (e *Engine) register(j *job) {
 		} else {
 			e.readers[id] = append(e.readers[id], j)
 		}
+	}
+	for _, id := range j.knows {
+		e.timed[catalog.ID(id)] = append(e.timed[catalog.ID(id)], j)
 	}
 }
 
@@ -103,7 +122,7 @@ func (e *Engine) startFill(j *job, at timeline.Cut) {
 			}
 		}
 	}
-	f := e.flight(j, at.ID, at.Time)
+	f := e.flight(j, at.ID, at.Time, at.Watermarks)
 	f.info.Snapshot = true
 	j.inFlight = append(j.inFlight, f)
 	j.filling = true
@@ -138,6 +157,11 @@ func (j *job) taskApplied(f *flight, t *task.Task) {
 	}
 	if f.info.Checkpoint {
 		j.flow.FreezeTask(t, f.states)
+	}
+	for due := t.Due(); ; {
+		if old := f.due.Load(); due >= old || f.due.CompareAndSwap(old, due) {
+			break
+		}
 	}
 }
 
@@ -183,6 +207,9 @@ func (e *Engine) stopJob(j *job, why error) {
 	}
 	for id, js := range e.readers {
 		e.readers[id] = without(js, j)
+	}
+	for _, id := range j.knows {
+		e.timed[catalog.ID(id)] = without(e.timed[catalog.ID(id)], j)
 	}
 }
 

@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"hash/crc32"
 	"maps"
+	"math"
 	"slices"
 
 	"streamsql/engine/topic"
@@ -23,10 +24,11 @@ type Record struct {
 	// Offsets are where the batch ends in external sources: by table, one per
 	// partition, exclusive.
 	Offsets map[uint64][]uint64
-	// IdleMarks are the partitions that are idle: by table, one per partition, the
-	// watermark each adopts (0: not idle).
+	// IdleMarks are the partitions that are idle, of the streams where that changed
+	// with this cut: by table, one per partition, the watermark it adopts (Awake: it
+	// is not idle).
 	IdleMarks map[uint64][]int64
-	// Watermarks are the tables' own, after the batch.
+	// Watermarks are those of streams that moved with this cut, after the batch.
 	Watermarks map[uint64]int64
 	// Timers are what fell due with this cut.
 	Timers []Timer
@@ -34,6 +36,9 @@ type Record struct {
 	Attempt    uint32
 	OwnerEpoch uint64
 }
+
+// Awake is the idle mark of a partition that is not idle.
+const Awake = math.MaxInt64
 
 // Timer is a moment that an operator asked for.
 type Timer struct {

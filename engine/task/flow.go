@@ -82,6 +82,18 @@ func (f *Flow) Open(info *Info) [][]uint64 {
 	return tokens
 }
 
+// Due is the earliest time at which some operator has something to do by itself.
+// No batch may be under way.
+func (f *Flow) Due() int64 {
+	due := operators.Never
+	for _, stage := range f.Stages {
+		for _, t := range stage {
+			due = min(due, t.Due())
+		}
+	}
+	return due
+}
+
 // Kill makes all tasks stop where they are.
 func (f *Flow) Kill() {
 	for _, stage := range f.Stages {
@@ -113,6 +125,7 @@ type Source struct {
 	Equals  []physical.ColumnValue
 	Targets []Target // an edge into each task of the stage
 	next    int
+	system  bool // some of Columns are system columns: see AskOf
 }
 
 // Send feeds a chunk of the table's columns, in pieces spread over the tasks.

@@ -133,6 +133,17 @@ func (t *Task) fail(err error) {
 	}
 }
 
+// Due is Flow.Due of this task alone; the task may call it between batches.
+func (t *Task) Due() int64 {
+	due := operators.Never
+	for _, n := range t.Frag.Nodes {
+		if op, ok := n.Op.(operators.Timed); ok {
+			due = min(due, op.Due())
+		}
+	}
+	return due
+}
+
 // begin opens the next batch: the one that any edge has first. Every edge
 // carries the same batches in the same order.
 func (t *Task) begin() bool {

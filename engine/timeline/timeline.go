@@ -11,6 +11,9 @@ type Cut struct {
 	LogSeq  uint64              // all commit groups up to here
 	Time    int64               // NOW() of the batch, µs since 1970 UTC
 	Offsets map[uint64][]uint64 // external sources: table → next offset per partition
+	// Watermarks are the streams' own after the batch, of those that have one. Cuts
+	// share the map; it must not be changed.
+	Watermarks map[uint64]int64 `json:",omitempty"`
 }
 
 // keep is how many recent cuts are remembered.

@@ -90,6 +90,15 @@ const (
 // immutable; its methods may be called by several goroutines at once.
 type Block struct {
 	Header
+	// Place is how many rows of the same table stand before the block in its group.
+	// The log sets it when it gives the block out; it is not stored.
+	Place uint64
+	// High is for the writer, whose stamp may ask for it: the largest time of the
+	// rows. It is not stored.
+	High int64
+	// Stamped: the writer's stamp has changed the header.
+	Stamped bool
+
 	rows int
 
 	chunk *batch.Chunk // live: the rows as they were handed in

@@ -16,12 +16,13 @@ const overlapFrom = 256 << 10
 
 // request is one Append under way.
 type request struct {
-	tx    Tx
-	data  []byte // the encoded blocks
-	taken bool   // by the committer
-	seq   uint64
-	err   error
-	done  chan struct{}
+	tx      Tx
+	data    []byte // the encoded blocks
+	taken   bool   // by the committer
+	stamped bool
+	seq     uint64
+	err     error
+	done    chan struct{}
 }
 
 // flight is a message that was published and not yet acknowledged.
@@ -155,6 +156,9 @@ func (c *committer) send(reqs []*request) {
 	if err := c.ready(); err != nil {
 		c.finish(reqs, 0, err)
 		return
+	}
+	for _, r := range reqs {
+		c.stampAll(r)
 	}
 	r := reqs[0]
 	if groupHeader+8+txHeader+len(r.data)+crcSize > maxGroup {
@@ -339,6 +343,7 @@ func (c *committer) catchUp(flights map[uint64]*flight) error {
 // deliver tells the hooks of a durable group.
 func (c *committer) deliver(seq uint64, txs []Tx) {
 	if len(txs) > 0 {
+		place(txs)
 		g := &Group{Seq: seq, Txs: txs}
 		for _, fn := range c.log.hooks {
 			fn(seq, g)

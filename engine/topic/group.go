@@ -46,6 +46,25 @@ type Group struct {
 	Txs []Tx
 }
 
+// place sets Place of all blocks of a group.
+func place(txs []Tx) {
+	var rows map[uint64]uint64
+	var only *Block // while there is one block
+	for _, tx := range txs {
+		for _, b := range tx.Blocks {
+			if only == nil {
+				only, b.Place = b, 0
+				continue
+			}
+			if rows == nil {
+				rows = map[uint64]uint64{only.Table: uint64(only.rows)}
+			}
+			b.Place = rows[b.Table]
+			rows[b.Table] += uint64(b.rows)
+		}
+	}
+}
+
 // message is one decoded message of a log.
 type message struct {
 	seq, run, nonce uint64

@@ -51,6 +51,7 @@ type Log struct {
 
 	first, last atomic.Uint64 // last: acknowledged and delivered to the hooks
 	hooks       []func(seq uint64, g *Group)
+	stamp       func(b *Block) bool
 	txID        atomic.Uint64
 	committer
 }
@@ -176,6 +177,7 @@ func (l *Log) read(ctx context.Context, from, to uint64, fn func(seq uint64, m *
 		if seq < from {
 			return nil
 		}
+		place(txs)
 		return fn(seq, m, txs)
 	})
 	if err != nil {

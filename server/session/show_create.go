@@ -11,6 +11,7 @@ import (
 	"streamsql/catalog"
 	"streamsql/catalog/infoschema"
 	"streamsql/sql/sqlerr"
+	"streamsql/sql/types"
 )
 
 func (s *Session) showCreateDatabase(n *ast.ShowStmt) (*table, error) {
@@ -72,6 +73,14 @@ func createText(o *catalog.Table) string {
 		}
 		lines = append(lines, "  "+head+" ("+strings.Join(names, ",")+")")
 	}
+	if w := o.EventTime; w != nil {
+		name := quoteName(o.Columns[w.Column].Name)
+		line := "  WATERMARK FOR " + name + " AS " + name
+		if w.Delay > 0 {
+			line += " - INTERVAL " + delayText(w.Delay)
+		}
+		lines = append(lines, line)
+	}
 	if o.Kind == catalog.StreamTable {
 		return "CREATE STREAM TABLE " + quoteName(o.Name) + " (\n" + strings.Join(lines, ",\n") + "\n)" + options(o)
 	}
@@ -81,6 +90,19 @@ func createText(o *catalog.Table) string {
 		text += " COMMENT=" + quoteText(o.Comment)
 	}
 	return text
+}
+
+// delayText is a number of microseconds in the largest unit that it is whole in.
+func delayText(us int64) string {
+	for _, u := range []struct {
+		name string
+		us   int64
+	}{{"DAY", types.Day}, {"HOUR", types.Hour}, {"MINUTE", types.Minute}, {"SECOND", types.Second}} {
+		if us%u.us == 0 {
+			return fmt.Sprintf("%d %s", us/u.us, u.name)
+		}
+	}
+	return fmt.Sprintf("%d MICROSECOND", us)
 }
 
 // columnText is a column's definition.

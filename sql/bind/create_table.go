@@ -58,6 +58,12 @@ func (b *binder) createTable(n *ast.CreateTableStmt, s *parser.Statement) (State
 	if err := c.options(n.Options); err != nil {
 		return nil, err
 	}
+	if c.stream {
+		if err := c.eventTime(s.Stream.Watermark); err != nil {
+			return nil, err
+		}
+		return &CreateTable{Table: t, IfNotExists: n.IfNotExists}, nil
+	}
 	if err := c.finish(); err != nil {
 		return nil, err
 	}
@@ -93,7 +99,7 @@ func (c *creating) columns(defs []*ast.ColumnDef) error {
 		if err := checkIdentifier(name, sqlerr.WrongColumnName, "column"); err != nil {
 			return err
 		}
-		if sameName(name, catalog.RowID) {
+		if sameName(name, catalog.RowID) || c.stream && (sameName(name, catalog.ArrivalName) || sameName(name, catalog.WatermarkName)) {
 			return sqlerr.New(sqlerr.WrongColumnName, "Incorrect column name '%s'", name)
 		}
 		if seen[d.Name.Name.L] {
@@ -299,9 +305,6 @@ func (c *creating) checkKey(cols []int) error {
 }
 
 func (c *creating) primary(cols []int) error {
-	if c.stream {
-		return sqlerr.Unsupported("PRIMARY KEY of a stream table")
-	}
 	if c.table.Primary != nil {
 		return sqlerr.New(sqlerr.MultiplePriKey, "Multiple primary key defined")
 	}
@@ -376,7 +379,7 @@ func (c *creating) finish() error {
 		}
 		numbered = i
 	}
-	if !c.stream && c.table.Primary == nil {
+	if c.table.Primary == nil {
 		t := types.MakeBigInt()
 		t.NotNull = true
 		c.table.Primary = []int{len(c.table.Columns)}

@@ -28,7 +28,7 @@ func FastInsert(iv *parser.InsertValues, env *Env) (*FastRows, bool) {
 		db = env.Session.Database
 	}
 	t, ok := env.Catalog.Table(db, iv.Table)
-	if !ok || iv.Rows == 0 || t.Kind != catalog.BaseTable && (t.Kind != catalog.StreamTable || iv.Replace) {
+	if !ok || iv.Rows == 0 || t.Kind != catalog.BaseTable && (t.Kind != catalog.StreamTable || iv.Replace && !t.Upsert()) {
 		return nil, false
 	}
 	in := &inserting{

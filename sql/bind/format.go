@@ -122,6 +122,9 @@ func (p *printer) table(t *catalog.Table) {
 		for _, k := range t.Unique {
 			p.line("unique %s: %v", k.Name, k.Columns)
 		}
+		if w := t.EventTime; w != nil {
+			p.line("event time: column %d, delay %d µs", w.Column, w.Delay)
+		}
 		if len(t.Options) > 0 {
 			p.line("options: %v", t.Options)
 		}

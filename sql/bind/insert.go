@@ -33,7 +33,7 @@ func (b *binder) insert(n *ast.InsertStmt, newRow *parser.RowAlias) (Statement, 
 	if len(n.PartitionNames) > 0 {
 		return nil, sqlerr.Unsupported("PARTITION")
 	}
-	if t.Kind == catalog.StreamTable && n.IsReplace {
+	if t.Kind == catalog.StreamTable && n.IsReplace && !t.Upsert() {
 		return nil, sqlerr.Unsupported("REPLACE into a stream table")
 	}
 	if t.Kind == catalog.StreamTable && len(n.OnDuplicate) > 0 {
@@ -81,7 +81,7 @@ func (b *binder) target(join *ast.Join, verb string) (*catalog.Table, error) {
 		return nil, err
 	}
 	switch {
-	case t.Kind == catalog.BaseTable:
+	case t.Kind == catalog.BaseTable, t.Upsert():
 	case t.Kind == catalog.StreamTable && verb == "INSERT":
 	case t.Kind == catalog.StreamTable:
 		return nil, sqlerr.Unsupported(verb + " of a stream table without a primary key")

@@ -28,6 +28,10 @@ func (p *Parser) createStreamTable(st *Statement) error {
 		p.tokens[i] = p.tokens[end]
 		p.tokens = p.tokens[:i+1]
 	}
+	var err error
+	if st.Stream.Watermark, err = p.watermark(); err != nil {
+		return err
+	}
 	p.blank(p.tokens[1].pos, p.tokens[1].end)
 	if err := p.standard(st, 0); err != nil {
 		return err

@@ -121,6 +121,9 @@ func describe(st *parser.Statement) string {
 	}
 	if s := st.Stream; s != nil {
 		fmt.Fprintf(&out, "stream table, options %v\n", s.Options)
+		if w := s.Watermark; w != nil {
+			fmt.Fprintf(&out, "watermark %s - %s %s\n", w.Column, w.Amount, w.Unit)
+		}
 	}
 	if v := st.MatView; v != nil {
 		fmt.Fprintf(&out, "materialized view %s, columns %q, if not exists %t, options %v\nquery %q as %s\n",

@@ -229,7 +229,7 @@ func (p *Parser) refuseWord(i int, top *level) error {
 		return p.refuseEmit(i)
 	case kwWatermark:
 		if next == kwFor && p.word(0) == kwCreate && (p.op(i-1) == '(' || p.op(i-1) == ',') {
-			return sqlerr.Unsupported("WATERMARK FOR")
+			return sqlerr.Unsupported("WATERMARK FOR outside of CREATE STREAM TABLE")
 		}
 	case kwFilter:
 		if p.op(i-1) == ')' && p.op(i+1) == '(' && p.word(i+2) == kwWhere {

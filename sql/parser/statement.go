@@ -37,7 +37,15 @@ type RowAlias struct {
 
 // StreamTable is what CREATE STREAM TABLE has beyond CREATE TABLE.
 type StreamTable struct {
-	Options map[string]string // WITH (…), keys in lower case
+	Options   map[string]string // WITH (…), keys in lower case
+	Watermark *Watermark        // nil: no event time
+}
+
+// Watermark is WATERMARK FOR column AS column [- INTERVAL amount unit].
+type Watermark struct {
+	Column string
+	Amount string // of the interval, "0" if there is none
+	Unit   string // in lower case, "second" if there is no interval
 }
 
 // CreateMaterializedView is CREATE MATERIALIZED VIEW.
