@@ -7,7 +7,7 @@ import (
 
 // Watermarks lists the streams whose watermarks some node of the plan names, by
 // ascending id: the plan has something to do when one of them moves on. Any field
-// of type Watermark counts, in whatever spec it stands; Props only tell of it.
+// of type Watermark counts, in whatever spec it stands.
 func (p *Plan) Watermarks() []uint64 {
 	var ids []uint64
 	Walk(p.Root, func(n *Node) bool {
@@ -25,7 +25,6 @@ func (p *Plan) Watermarks() []uint64 {
 var (
 	watermarkType = reflect.TypeFor[Watermark]()
 	nodeType      = reflect.TypeFor[Node]()
-	propsType     = reflect.TypeFor[Props]()
 )
 
 // findWatermarks calls f for each Watermark in the types of this package below
@@ -37,7 +36,7 @@ func findWatermarks(v reflect.Value, f func(Watermark)) {
 			findWatermarks(v.Elem(), f)
 		}
 	case reflect.Struct:
-		if t.PkgPath() == nodeType.PkgPath() && t != propsType {
+		if t.PkgPath() == nodeType.PkgPath() {
 			for i := range v.NumField() {
 				findWatermarks(v.Field(i), f)
 			}

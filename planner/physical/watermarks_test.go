@@ -7,12 +7,11 @@ import (
 )
 
 // TestFindWatermarks: they are found in pointers, slices and structs of specs,
-// and not in what only tells of them.
+// and not in other nodes.
 func TestFindWatermarks(t *testing.T) {
 	type spec struct {
 		Sides  []*Expiry
 		Closes Watermark
-		Known  Props
 		Below  *Node
 	}
 	w := func(ids ...uint64) (w Watermark) {
@@ -23,8 +22,7 @@ func TestFindWatermarks(t *testing.T) {
 	}
 	s := spec{
 		Sides: []*Expiry{nil, {Watermark: w(3, 1)}}, Closes: w(2),
-		Known: Props{Times: map[int]Time{0: {Watermark: w(8)}}},
-		Below: &Node{Props: Props{Times: map[int]Time{0: {Watermark: w(9)}}}},
+		Below: &Node{Kind: Source},
 	}
 	var found []uint64
 	findWatermarks(reflect.ValueOf(s), func(w Watermark) {
