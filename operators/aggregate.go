@@ -1,126 +1,126 @@
 package operators
 
 import (
-	"encoding/binary"
-
 	"streamsql/operators/account"
 	"streamsql/operators/state"
 	"streamsql/sql/agg"
-	"streamsql/sql/types"
 	"streamsql/sql/vector"
 )
 
-// aggregate is one aggregate of a Merge: its state in the group's row and, for
+// aggregate is one aggregate of a Merge: some bytes of each group's row and, for
 // what needs to see each value, a multiset beside it.
-type aggregate struct {
-	agg.State
-	call    agg.Call
-	partial bool
-	values  *multiset // DISTINCT; MIN and MAX under retraction
-	extreme bool      // MIN or MAX under retraction: the state is the Ref of the value's row
-	at      int       // of the state in the row
-	cols    []int
+type aggregate interface {
+	// size is how many bytes of a row it has, a multiple of 8.
+	size() int
+	// add takes rows in; groups[i] is the group of row lo+i, rows[i] its row.
+	add(groups []state.Ref, rows [][]byte, in []*vector.Vector, lo int, weights []int64) error
+	// refresh brings the row of a group that was added to up to date with what lies
+	// beside it. warn may be nil.
+	refresh(group state.Ref, row []byte, warn func(code uint16, message string)) error
+	// refreshes reports that refresh does something.
+	refreshes() bool
+	// multiset is what lies beside the rows; nil: nothing.
+	multiset() *multiset
+	// results reads results out of rows, and out of a heap and the rows of a multiset:
+	// the operator's own ones, or images of them.
+	results(heap agg.Heap, values rows) results
+}
 
-	weights []int64 // scratch
-	enc     []byte
+// results gives the results of groups.
+type results interface {
+	// AppendResult is as that of agg.State.
+	AppendResult(rows [][]byte, out *vector.Vector, fail func(i int, err error))
+}
+
+// rows finds rows of a store, or of its image.
+type rows interface {
+	Get(r state.Ref) []byte
 }
 
 // newAggregate makes the aggregate whose state lies at at. cols are the columns
 // of its arguments or partials.
-func newAggregate(c agg.Call, cols []int, at int, spec AggSpec, heap agg.Heap, a *account.Account) (*aggregate, error) {
-	g := &aggregate{call: c, partial: spec.Partial, at: at, cols: cols}
-	if c.Distinct || c.Fn == "min" || c.Fn == "max" {
-		for _, e := range c.Args {
-			if err := checkKeys([]types.Type{e.Type}); err != nil {
-				return nil, err
+func newAggregate(c agg.Call, cols []int, at int, spec AggSpec, heap agg.Heap, a *account.Account) (aggregate, error) {
+	switch kept := c.Keeping(); {
+	case kept == agg.Rank:
+		return newRankAggregate(c, cols, at, a), nil
+	case kept == agg.List:
+		return newListAggregate(c, cols, at, heap, a), nil
+	case kept == agg.End && !spec.AppendOnly:
+		return newEndAggregate(c, cols, at, a), nil
+	case kept == agg.End && !agg.Splits(c, true):
+		return newOneAggregate(c, cols, at, heap), nil
+	}
+	t := &totalAggregate{call: c, cols: cols, at: at, partial: spec.Partial}
+	if c.Distinct {
+		t.distinct = newMultiset(a, unordered)
+	}
+	var err error
+	t.State, err = agg.New(c, cols, spec.Partial, at, heap)
+	return t, err
+}
+
+// totalAggregate keeps a total, and with DISTINCT which values are in it.
+type totalAggregate struct {
+	agg.State
+	call     agg.Call
+	cols     []int
+	at       int
+	partial  bool
+	distinct *multiset
+
+	weights []int64 // scratch
+	changes []int64
+	enc     []byte
+}
+
+func (t *totalAggregate) size() int { return t.Size() }
+
+func (t *totalAggregate) refreshes() bool { return false }
+
+func (t *totalAggregate) refresh(state.Ref, []byte, func(uint16, string)) error { return nil }
+
+func (t *totalAggregate) multiset() *multiset { return t.distinct }
+
+func (t *totalAggregate) results(heap agg.Heap, _ rows) results {
+	s, _ := agg.New(t.call, t.cols, t.partial, t.at, heap) // it was made before: it cannot fail
+	return s
+}
+
+func (t *totalAggregate) add(groups []state.Ref, rows [][]byte, in []*vector.Vector, lo int, weights []int64) error {
+	switch {
+	case t.partial:
+		return t.AddPartial(rows, in, lo)
+	case t.distinct == nil:
+		return t.Add(rows, in, lo, weights)
+	}
+	if t.call.Filtered {
+		t.weights = agg.Filter(in[t.cols[len(t.cols)-1]], lo, len(rows), weights, t.weights)
+		weights = t.weights
+	}
+	if need := lo + len(rows); cap(t.changes) < need {
+		t.changes = make([]int64, need)
+	}
+	changes := t.changes[:lo+len(rows)]
+	for i := range rows {
+		changes[lo+i] = 0
+		if w := weightAt(weights, lo+i); w != 0 && t.encode(in, lo+i) {
+			var err error
+			if changes[lo+i], err = t.distinct.add(groups[i], t.enc, w); err != nil {
+				return err
 			}
 		}
 	}
-	if (c.Fn == "min" || c.Fn == "max") && !agg.Splits(c, spec.AppendOnly) {
-		g.values, g.extreme = newMultiset(a, true), true
-		return g, nil
-	}
-	if c.Distinct {
-		g.values = newMultiset(a, false)
-	}
-	var err error
-	g.State, err = agg.New(c, cols, at, heap)
-	return g, err
+	return t.Add(rows, in, lo, changes)
 }
 
-func (g *aggregate) size() int {
-	if g.extreme {
-		return 8
-	}
-	return g.Size()
-}
-
-// add takes rows in; groups[i] is the group of row lo+i, rows[i] its row.
-func (g *aggregate) add(groups []state.Ref, rows [][]byte, in []*vector.Vector, lo int, weights []int64) error {
-	switch {
-	case g.partial:
-		return g.AddPartial(rows, in, lo)
-	case g.values == nil:
-		return g.Add(rows, in, lo, weights)
-	}
-	if need := lo + len(rows); cap(g.weights) < need {
-		g.weights = make([]int64, need)
-	}
-	change := g.weights[:lo+len(rows)]
-	for i := range rows {
-		w := int64(1)
-		if weights != nil {
-			w = weights[lo+i]
-		}
-		change[lo+i] = 0
-		if !g.encode(in, lo+i) {
-			continue
-		}
-		var err error
-		if change[lo+i], err = g.values.add(groups[i], g.enc, w); err != nil {
-			return err
-		}
-	}
-	if g.extreme {
-		return nil
-	}
-	return g.Add(rows, in, lo, change)
-}
-
-// encode puts the arguments of row i into enc; false: one is NULL, which no aggregate counts.
-func (g *aggregate) encode(in []*vector.Vector, i int) bool {
-	g.enc = g.enc[:0]
-	for _, c := range g.cols {
+// encode puts the values of row i into enc; false: one is NULL, which does not count.
+func (t *totalAggregate) encode(in []*vector.Vector, i int) bool {
+	t.enc = t.enc[:0]
+	for _, c := range t.cols[:len(t.call.Values())] {
 		if in[c].IsNull(i) {
 			return false
 		}
-		if g.extreme {
-			g.enc = state.AppendOrdered(g.enc, in[c], i, false)
-		} else {
-			g.enc = state.AppendOrderedKey(g.enc, in[c], i, false)
-		}
+		t.enc = state.AppendOrderedKey(t.enc, in[c], i, false)
 	}
 	return true
-}
-
-// refresh brings the row of a group up to date with its multiset.
-func (g *aggregate) refresh(group state.Ref, row []byte) {
-	if g.extreme {
-		binary.LittleEndian.PutUint64(row[g.at:], uint64(g.values.end(group, g.call.Fn == "max")))
-	}
-}
-
-// appendResult appends the results of groups to out.
-func (g *aggregate) appendResult(rows [][]byte, out *vector.Vector, fail func(int, error)) {
-	if !g.extreme {
-		g.AppendResult(rows, out, fail)
-		return
-	}
-	for _, row := range rows {
-		if r := state.Ref(binary.LittleEndian.Uint64(row[g.at:])); r == 0 {
-			out.AppendNull()
-		} else {
-			state.DecodeOrdered(g.values.value(r), out)
-		}
-	}
 }

@@ -58,6 +58,9 @@ func TestOneRowChangeCostsTheSame(t *testing.T) {
 		{"merge max in small groups", merge(2, call(t, in, "max", false, 1))},
 		{"merge max in one group", merge(1<<40, call(t, in, "max", false, 1))},
 		{"merge count distinct in one group", merge(1<<40, call(t, in, "count", true, 1))},
+		{"merge variance and bits", merge(1, call(t, in, "var_pop", false, 1), call(t, in, "bit_and", false, 1))},
+		{"merge median in one group", merge(1<<40, call(t, in, "median", false, 1))},
+		{"merge first value in one group", merge(1<<40, ordered(t, agg.Request{Fn: "first_value", Args: []*expr.Expr{expr.NewColumn(1, "c1", bigint)}}))},
 		{"distinct", func() optest.Load {
 			d, err := operators.NewDistinct(in, operators.Env{})
 			return oneInput(t, d, err, 1)
@@ -96,6 +99,17 @@ func TestOneRowChangeCostsTheSame(t *testing.T) {
 			t.Logf("%v at 10 K rows, %v at 1 M", small, large)
 		})
 	}
+}
+
+// ordered is an aggregate that orders its values by themselves.
+func ordered(t *testing.T, r agg.Request) agg.Call {
+	t.Helper()
+	r.Order, r.Desc = r.Args, []bool{false}
+	c, err := r.Resolve()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return c
 }
 
 // oneInput fills an operator with rows (i / perGroup, i); a change replaces

@@ -26,7 +26,8 @@ type Merge struct {
 	env   Env
 	batch *Batch
 	index *index
-	aggs  []*aggregate
+	aggs  []aggregate
+	read  []results // of aggs, by the operator's own stores
 	out   []types.Type
 	fixed int // bytes before the key
 	heap  storeHeap
@@ -44,8 +45,8 @@ type Merge struct {
 	touched byte // makes the loads of fetch count
 
 	// quiet: nobody takes the output, so that only the state is brought up to date.
-	quiet    bool
-	extremes bool // some aggregate is a MIN or MAX that may be retracted
+	quiet     bool
+	refreshes bool // some aggregate must be refreshed before its result is read
 }
 
 type dirtyGroup struct {
@@ -116,7 +117,12 @@ func NewMerge(spec AggSpec, env Env) (*Merge, error) {
 			return nil, err
 		}
 		m.aggs = append(m.aggs, a)
-		m.extremes = m.extremes || a.extreme
+		m.refreshes = m.refreshes || a.refreshes()
+		if values := a.multiset(); values != nil {
+			m.read = append(m.read, a.results(&m.heap, values.store))
+		} else {
+			m.read = append(m.read, a.results(&m.heap, nil))
+		}
 		m.fixed += a.size()
 		m.out = append(m.out, c.Type)
 	}
@@ -143,12 +149,12 @@ func (m *Merge) Push(_ int, c *batch.Chunk) { m.push(0, c) }
 // CloseInput notes the end of the input.
 func (m *Merge) CloseInput(int) { m.close() }
 
-// States are the groups, the long values of MIN and MAX, and each multiset.
+// States are the groups, their long values, and each multiset.
 func (m *Merge) States() []*state.Store {
 	s := []*state.Store{m.index.store, m.heap.store}
 	for _, a := range m.aggs {
-		if a.values != nil {
-			s = append(s, a.values.store)
+		if values := a.multiset(); values != nil {
+			s = append(s, values.store)
 		}
 	}
 	return s
@@ -158,8 +164,8 @@ func (m *Merge) States() []*state.Store {
 func (m *Merge) Rebuild() error {
 	m.index.rebuild()
 	for _, a := range m.aggs {
-		if a.values != nil {
-			a.values.rebuild()
+		if values := a.multiset(); values != nil {
+			values.rebuild()
 		}
 	}
 	return nil
@@ -201,11 +207,11 @@ func (m *Merge) Step(budget int, emit func(*batch.Chunk)) (Status, error) {
 // settle frees what the batch has emptied.
 func (m *Merge) settle(budget int) (Status, error) {
 	for _, a := range m.aggs {
-		for a.values != nil && len(a.values.idle) > 0 {
+		for values := a.multiset(); values != nil && len(values.idle) > 0; {
 			if budget <= 0 {
 				return More, nil
 			}
-			n, err := a.values.settle(min(budget, blockRows))
+			n, err := values.settle(min(budget, blockRows))
 			if err != nil {
 				return Done, err
 			}
@@ -242,7 +248,7 @@ func (m *Merge) take(n int) (int, error) {
 		}
 	}
 	m.fetch(refs, rows)
-	if m.quiet && !m.extremes {
+	if m.quiet && !m.refreshes {
 		m.count(lo, c.Weights)
 	} else {
 		m.countAndTouch(lo, c.Weights)
@@ -327,7 +333,7 @@ func (m *Merge) makeGlobal() error {
 	return nil
 }
 
-// storeHeap keeps long values of MIN and MAX. What is dropped in a batch stays
+// storeHeap keeps what is too long for a row. What is dropped in a batch stays
 // readable until its end, for the old result.
 type storeHeap struct {
 	store   *state.Store

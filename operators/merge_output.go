@@ -31,7 +31,9 @@ func (m *Merge) giveOut(n int, emit func(*batch.Chunk)) error {
 			return fmt.Errorf("%s: a group has %d rows: a retraction of what was never inserted", m.env.Node, count)
 		}
 		for _, a := range m.aggs {
-			a.refresh(d.ref, row)
+			if err := a.refresh(d.ref, row, m.batch.Warn); err != nil {
+				return err
+			}
 		}
 		if m.quiet {
 			continue
@@ -78,8 +80,8 @@ func (m *Merge) results(g *giving) {
 	g.chunk = &batch.Chunk{Cols: newVectors(m.out, n), N: n}
 	keys := len(m.spec.Keys)
 	m.index.codec.Decode(g.keys, g.chunk.Cols[:keys])
-	for k, a := range m.aggs {
-		a.appendResult(g.states, g.chunk.Cols[keys+k], func(i int, err error) {
+	for k, a := range m.read {
+		a.AppendResult(g.states, g.chunk.Cols[keys+k], func(i int, err error) {
 			if g.failed == nil {
 				g.failed = make([]error, n)
 			}

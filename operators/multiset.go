@@ -21,32 +21,47 @@ import (
 //	16 group, 8: the Ref of the group's row
 //	24 the value, in the form of state.AppendOrdered
 //
-// With ordered, a tree over all values that are there finds the ends of a group.
+// Ordered, a tree over all values that are there finds the ends of a group;
+// counted, ranks find any place in it.
 type multiset struct {
 	account *account.Account
 	store   *state.Store
 	table   *state.Table
 	tree    *btree.BTreeG[treeEntry]
+	ranks   *ranks
+	flag    int         // bytes that all values begin with alike
 	idle    []state.Ref // rows whose count was not positive; at the end of the batch it must not be negative
 }
+
+// ordering says what a multiset finds beside whether a value is there.
+type ordering uint8
+
+const (
+	unordered ordering = iota
+	ordered
+	counted
+)
 
 const (
 	multisetValue  = 24
 	treeEntryBytes = 36 // of a tree entry, with the room that nodes leave
 )
 
-// treeEntry is (group, value): the value's first 8 bytes, and the row that has
-// it whole. Row 0 is before, row math.MaxUint64 after all values with these bytes.
+// treeEntry is (group, value): the value's first 8 bytes after the flag, and the
+// row that has it whole. Row 0 is before, row math.MaxUint64 after all values with these bytes.
 type treeEntry struct {
 	group  uint64
 	prefix uint64
 	row    state.Ref
 }
 
-func newMultiset(a *account.Account, ordered bool) *multiset {
+func newMultiset(a *account.Account, how ordering) *multiset {
 	m := &multiset{account: a, store: state.NewStore(a), table: state.NewTable(a)}
-	if ordered {
+	switch how {
+	case ordered:
 		m.tree = btree.NewBTreeGOptions(m.less, btree.Options{NoLocks: true})
+	case counted:
+		m.ranks = newRanks(a, m.less)
 	}
 	return m
 }
@@ -67,9 +82,9 @@ func (m *multiset) less(a, b treeEntry) bool {
 	return bytes.Compare(m.store.Get(a.row)[multisetValue:], m.store.Get(b.row)[multisetValue:]) < 0
 }
 
-func entryOf(row []byte, r state.Ref) treeEntry {
+func (m *multiset) entryOf(row []byte, r state.Ref) treeEntry {
 	var p [8]byte
-	copy(p[:], row[multisetValue+1:]) // after the null flag
+	copy(p[:], row[multisetValue+m.flag:])
 	return treeEntry{binary.LittleEndian.Uint64(row[16:]), binary.BigEndian.Uint64(p[:]), r}
 }
 
@@ -107,21 +122,32 @@ func (m *multiset) add(group state.Ref, value []byte, w int64) (int64, error) {
 		row[8] = 1
 		m.idle = append(m.idle, r)
 	}
+	m.place(row, r, max(after, 0)-max(before, 0))
 	switch {
 	case before <= 0 && after > 0:
-		if m.tree != nil {
-			m.tree.Set(entryOf(row, r))
-			m.account.Force(treeEntryBytes)
-		}
 		return 1, nil
 	case before > 0 && after <= 0:
-		if m.tree != nil {
-			m.tree.Delete(entryOf(row, r))
-			m.account.Release(treeEntryBytes)
-		}
 		return -1, nil
 	}
 	return 0, nil
+}
+
+// place brings the trees up to date with a row that counts n more than it did.
+func (m *multiset) place(row []byte, r state.Ref, n int64) {
+	if m.ranks != nil && n != 0 {
+		m.ranks.add(m.entryOf(row, r), n)
+	}
+	if m.tree == nil {
+		return
+	}
+	switch count := getInt(row); {
+	case n > 0 && count == n:
+		m.tree.Set(m.entryOf(row, r))
+		m.account.Force(treeEntryBytes)
+	case n < 0 && count <= 0:
+		m.tree.Delete(m.entryOf(row, r))
+		m.account.Release(treeEntryBytes)
+	}
 }
 
 // end returns the row of the smallest or the largest value of a group, 0 if it has none.
@@ -141,8 +167,12 @@ func (m *multiset) end(group state.Ref, largest bool) state.Ref {
 	return found
 }
 
-// value returns the value that a row counts.
-func (m *multiset) value(r state.Ref) []byte { return m.store.Get(r)[multisetValue:] }
+// ascend calls f with the rows of a group's values in order, until it returns false.
+func (m *multiset) ascend(group state.Ref, f func(state.Ref) bool) {
+	m.tree.Ascend(treeEntry{uint64(group), 0, 0}, func(e treeEntry) bool {
+		return e.group == uint64(group) && f(e.row)
+	})
+}
 
 // settle ends at most n rows that count nothing, and returns how many it saw.
 func (m *multiset) settle(n int) (int, error) {
@@ -166,10 +196,7 @@ func (m *multiset) settle(n int) (int, error) {
 func (m *multiset) rebuild() {
 	m.store.Scan(func(r state.Ref, row []byte) bool {
 		m.table.Insert(multisetHash(state.Ref(binary.LittleEndian.Uint64(row[16:])), row[multisetValue:]), r)
-		if m.tree != nil {
-			m.tree.Set(entryOf(row, r))
-			m.account.Force(treeEntryBytes)
-		}
+		m.place(row, r, max(getInt(row), 0))
 		return true
 	})
 }

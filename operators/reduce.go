@@ -60,7 +60,7 @@ func NewReduce(spec AggSpec, env Env) (*Reduce, error) {
 		if !agg.Splits(c, spec.AppendOnly) {
 			return nil, sqlerr.New(sqlerr.UnknownError, "%s cannot be combined ahead of a Merge", c.Fn)
 		}
-		s, err := agg.New(c, argColumns(c), r.stride, &r.heap)
+		s, err := agg.New(c, argColumns(c), false, r.stride, &r.heap)
 		if err != nil {
 			return nil, err
 		}

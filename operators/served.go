@@ -2,7 +2,6 @@ package operators
 
 import (
 	"bytes"
-	"encoding/binary"
 	"slices"
 
 	"streamsql/operators/batch"
@@ -43,13 +42,15 @@ func NewServed(spec AggSpec, columns, key []int, env Env) (*Served, error) {
 // row is ever withheld from readers.
 func CanServe(c agg.Call) bool {
 	switch c.Fn {
-	case "count", "min", "max":
-		return true
 	case "sum", "avg":
 		t := c.Args[0].Type
 		return c.Type.Kind == types.Decimal && (t.Class() == types.ClassInt || t.Class() == types.ClassDecimal && t.Prec <= 18)
+	case "var_pop", "var_samp", "stddev_pop", "stddev_samp":
+		return c.Args[0].Type.Class() != types.ClassFloat
+	case "json_objectagg":
+		return false
 	}
-	return false
+	return true
 }
 
 // Begin opens a batch.
@@ -85,8 +86,8 @@ func (s *Served) Snapshot() Image {
 	im := &servedImage{of: s, groups: s.index.store.Snapshot(), heap: s.heap.store.Snapshot(), table: s.index.table.Snapshot()}
 	for _, a := range s.aggs {
 		var values *state.Image
-		if a.values != nil {
-			values = a.values.store.Snapshot()
+		if kept := a.multiset(); kept != nil {
+			values = kept.store.Snapshot()
 		}
 		im.values = append(im.values, values)
 	}
@@ -154,22 +155,17 @@ func (im *servedImage) Scan() Scanner { return im.scan() }
 
 func (im *servedImage) scan() *servedScan {
 	s := &servedScan{im: im}
-	for _, a := range im.of.aggs {
-		var st agg.State
-		if !a.extreme {
-			// It was made before with the same arguments: it cannot fail.
-			st, _ = agg.New(a.call, a.cols, a.at, imageHeap{im.heap})
-		}
-		s.states = append(s.states, st)
+	for k, a := range im.of.aggs {
+		s.read = append(s.read, a.results(imageHeap{im.heap}, im.values[k]))
 	}
 	return s
 }
 
 type servedScan struct {
-	im     *servedImage
-	states []agg.State // of an aggregate that is not extreme
-	next   state.Ref
-	rows   [][]byte
+	im   *servedImage
+	read []results // by aggregate
+	next state.Ref
+	rows [][]byte
 }
 
 // Next returns the results of at most maxRows groups.
@@ -204,24 +200,9 @@ func (s *servedScan) results(rows [][]byte) *batch.Chunk {
 		encoded[i] = row[m.fixed:]
 	}
 	m.index.codec.Decode(encoded, out.Cols[:keys])
-	for k, a := range m.aggs {
-		if a.extreme {
-			s.extremes(rows, k, a.at, out.Cols[keys+k])
-		} else {
-			s.states[k].AppendResult(rows, out.Cols[keys+k], func(int, error) {})
-		}
+	for k, read := range s.read {
+		read.AppendResult(rows, out.Cols[keys+k], func(int, error) {})
 	}
 	out.Cols = pickColumns(out.Cols, s.im.of.columns)
 	return out
-}
-
-// extremes appends the MIN or MAX of aggregate k, whose state lies at at.
-func (s *servedScan) extremes(rows [][]byte, k, at int, out *vector.Vector) {
-	for _, row := range rows {
-		if r := state.Ref(binary.LittleEndian.Uint64(row[at:])); r == 0 {
-			out.AppendNull()
-		} else {
-			state.DecodeOrdered(s.im.values[k].Get(r)[multisetValue:], out)
-		}
-	}
 }

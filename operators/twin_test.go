@@ -85,8 +85,14 @@ func mergeTwin(spec operators.AggSpec) func([]*batch.Chunk) *batch.Chunk {
 }
 
 func aggregateTwin(a agg.Call, rows []row, out *vector.Vector) {
+	if valueTwin(a, rows, out) {
+		return
+	}
+	if c := a.Condition(); c != nil {
+		rows = slices.DeleteFunc(slices.Clone(rows), func(r row) bool { return r.c.Cols[c.Col].IsNull(r.i) || r.c.Cols[c.Col].I[r.i] == 0 })
+	}
 	var args []int
-	for _, e := range a.Args {
+	for _, e := range a.Values() {
 		args = append(args, e.Col)
 	}
 	seen := map[string]bool{}

@@ -129,6 +129,31 @@ func DecodeOrdered(b []byte, v *vector.Vector) []byte {
 	}
 }
 
+// SkipOrdered returns what follows the value of type t that AppendOrdered or
+// AppendOrderedKey wrote at the beginning of b.
+func SkipOrdered(b []byte, t types.Type, desc bool) []byte {
+	null, end := byte(0), byte(0)
+	if desc {
+		null, end = 0xFF, 0xFF
+	}
+	if b[0] == null {
+		return b[1:]
+	}
+	b = b[1:]
+	switch formOf(t) {
+	case formWide:
+		return b[32:]
+	case formBytes:
+		i := 0
+		for b[i] != end || b[i+1] != end {
+			i++
+		}
+		return b[i+2:]
+	default:
+		return b[8:]
+	}
+}
+
 // unescape undoes the 0 → 0 FF of AppendOrdered.
 func unescape(b []byte) []byte {
 	for i, x := range b {

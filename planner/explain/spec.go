@@ -141,14 +141,7 @@ func aggText(n *physical.Node) string {
 }
 
 func callText(c agg.Call) string {
-	args := "*"
-	if len(c.Args) > 0 {
-		args = exprs(c.Args, ", ")
-	}
-	if c.Distinct {
-		args = "DISTINCT " + args
-	}
-	return strings.ToUpper(c.Fn) + "(" + args + ")"
+	return c.Text((*expr.Expr).String)
 }
 
 func joinText(n *physical.Node) string {

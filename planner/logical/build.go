@@ -270,19 +270,7 @@ func (b *builder) aggregate(n Node, keys []Computed, aggs []bind.Aggregate) (Nod
 
 // findAgg finds the same call among aggs, or gives −1.
 func findAgg(aggs []Agg, call agg.Call) int {
-next:
-	for i, a := range aggs {
-		if a.Call.Fn != call.Fn || a.Call.Distinct != call.Distinct || a.Call.Type != call.Type || len(a.Call.Args) != len(call.Args) {
-			continue
-		}
-		for k, e := range call.Args {
-			if !expr.Equal(e, a.Call.Args[k]) {
-				continue next
-			}
-		}
-		return i
-	}
-	return -1
+	return slices.IndexFunc(aggs, func(a Agg) bool { return a.Call.Same(call) })
 }
 
 // projector collects the items of a Project over columns in.

@@ -25,14 +25,7 @@ func Text(n Node) string {
 
 // CallText is an aggregate call as SQL.
 func CallText(c agg.Call) string {
-	args := "*"
-	if len(c.Args) > 0 {
-		args = exprText(c.Args, ", ")
-	}
-	if c.Distinct {
-		args = "DISTINCT " + args
-	}
-	return strings.ToUpper(c.Fn) + "(" + args + ")"
+	return c.Text(func(e *expr.Expr) string { return exprText([]*expr.Expr{e}, "") })
 }
 
 func colName(c Col) string { return fmt.Sprintf("%s#%d", c.Name, c.ID) }

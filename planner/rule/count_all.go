@@ -16,8 +16,11 @@ var countAll = Rule{
 		out.Aggs = append([]logical.Agg(nil), a.Aggs...)
 		changed := false
 		for i, g := range out.Aggs {
-			if g.Call.Fn == "count" && !g.Call.Distinct && len(g.Call.Args) == 1 && g.Call.Args[0].Type.NotNull {
-				out.Aggs[i].Call.Args = nil
+			if g.Call.Fn == "count" && !g.Call.Distinct && len(g.Call.Values()) == 1 && g.Call.Args[0].Type.NotNull {
+				out.Aggs[i].Call.Args = g.Call.Args[1:] // the condition of FILTER stays
+				if len(g.Call.Args) == 1 {
+					out.Aggs[i].Call.Args = nil
+				}
 				changed = true
 			}
 		}

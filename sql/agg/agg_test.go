@@ -47,7 +47,7 @@ func TestResolveTypes(t *testing.T) {
 	if c, err := Resolve("count", []*expr.Expr{expr.NewInt(1)}, false); err != nil || len(c.Args) != 0 || !c.Type.NotNull {
 		t.Errorf("COUNT(1): %+v, %v", c, err)
 	}
-	for fn, code := range map[string]uint16{"group_concat": sqlerr.NotSupportedYet, "nosuch": sqlerr.SPDoesNotExist} {
+	for fn, code := range map[string]uint16{"json_objectagg": sqlerr.WrongParamCountNative, "nosuch": sqlerr.SPDoesNotExist} {
 		if _, err := Resolve(fn, []*expr.Expr{col(types.MakeBigInt())}, false); sqlerr.From(err).Code != code {
 			t.Errorf("%s: %v", fn, err)
 		}
@@ -116,7 +116,7 @@ func TestInsertAndDeleteOfDoublesIsNothing(t *testing.T) {
 // partials when it can.
 func result(t *testing.T, c Call, v *vector.Vector, ws []int64) (*vector.Vector, error) {
 	t.Helper()
-	s, err := New(c, []int{0}, 8, nil)
+	s, err := New(c, []int{0}, false, 8, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -129,7 +129,7 @@ func result(t *testing.T, c Call, v *vector.Vector, ws []int64) (*vector.Vector,
 		if len(ps) > 1 {
 			parts = append(parts, vector.New(ps[1], 2))
 		}
-		m, _ := New(c, []int{0, 1}, 8, nil)
+		m, _ := New(c, []int{0, 1}, true, 8, nil)
 		half := v.N / 2
 		for _, r := range [][2]int{{0, half}, {half, v.N}} {
 			part := make([]byte, len(row))

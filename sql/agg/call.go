@@ -3,14 +3,128 @@
 package agg
 
 import (
+	"slices"
+	"strings"
+
 	"streamsql/sql/expr"
 	"streamsql/sql/types"
 )
 
 // Call is one bound aggregate of a query.
 type Call struct {
-	Fn       string       `json:"fn"` // lower case: count, sum, avg, min, max
+	Fn string `json:"fn"` // lower case
+	// Args are what the function is applied to; then what it orders by, one for each
+	// of Desc; then, with Filtered, the condition of FILTER (WHERE …), 1 where a
+	// row counts.
 	Args     []*expr.Expr `json:"args,omitempty"`
 	Distinct bool         `json:"distinct,omitempty"`
-	Type     types.Type   `json:"type"` // of the result, as Resolve found it
+	Desc     []bool       `json:"desc,omitempty"`
+	Filtered bool         `json:"filtered,omitempty"`
+	// Apart is how many of the last columns of the order tell the values of
+	// GROUP_CONCAT(DISTINCT …) apart.
+	Apart int `json:"apart,omitempty"`
+	// Separator and MaxLen, bytes, are GROUP_CONCAT's.
+	Separator string `json:"separator,omitempty"`
+	MaxLen    int64  `json:"max_len,omitempty"`
+	// Fraction is where a percentile lies, 0 to 1; Reverse: counted from the largest value.
+	Fraction float64    `json:"fraction,omitempty"`
+	Reverse  bool       `json:"reverse,omitempty"`
+	Type     types.Type `json:"type"` // of the result, as Resolve found it
+}
+
+// Values are what the function is applied to.
+func (c Call) Values() []*expr.Expr {
+	n := len(c.Args) - len(c.Desc)
+	if c.Filtered {
+		n--
+	}
+	return c.Args[:n]
+}
+
+// Order is what the values are ordered by.
+func (c Call) Order() []*expr.Expr {
+	at := len(c.Values())
+	return c.Args[at : at+len(c.Desc)]
+}
+
+// Condition is FILTER's, nil if there is none.
+func (c Call) Condition() *expr.Expr {
+	if !c.Filtered {
+		return nil
+	}
+	return c.Args[len(c.Args)-1]
+}
+
+// Same reports that two calls over the same rows give the same.
+func (c Call) Same(d Call) bool {
+	return c.Fn == d.Fn && c.Distinct == d.Distinct && c.Filtered == d.Filtered && c.Separator == d.Separator &&
+		c.MaxLen == d.MaxLen && c.Fraction == d.Fraction && c.Reverse == d.Reverse && c.Apart == d.Apart && c.Type == d.Type &&
+		slices.Equal(c.Desc, d.Desc) && slices.EqualFunc(c.Args, d.Args, expr.Equal)
+}
+
+// Text is the call as SQL, with show for its arguments.
+func (c Call) Text(show func(*expr.Expr) string) string {
+	list := func(es []*expr.Expr, desc []bool) string {
+		texts := make([]string, len(es))
+		for i, e := range es {
+			if texts[i] = show(e); desc != nil && desc[i] {
+				texts[i] += " DESC"
+			}
+		}
+		return strings.Join(texts, ", ")
+	}
+	inside := list(c.Values(), nil)
+	switch {
+	case c.Fn == "count" && inside == "":
+		inside = "*"
+	case c.Distinct:
+		inside = "DISTINCT " + inside
+	}
+	if len(c.Desc) > 0 {
+		inside += " ORDER BY " + list(c.Order(), c.Desc)
+	}
+	if c.Fn == "group_concat" && c.Separator != "," {
+		inside += " SEPARATOR '" + strings.ReplaceAll(c.Separator, "'", "''") + "'"
+	}
+	text := strings.ToUpper(c.Fn) + "(" + inside + ")"
+	if c.Filtered {
+		text += " FILTER (WHERE " + show(c.Condition()) + ")"
+	}
+	return text
+}
+
+// Keeping says what must be known of a group to have its result.
+type Keeping uint8
+
+// What is kept. All but a total need each value under retraction.
+const (
+	Total Keeping = iota // a total that values are added to and taken from
+	End                  // the values in order: the result is the first or the last one
+	Rank                 // the values in order, counted: the result is at a rank
+	List                 // the values in order: the result is made of all of them
+)
+
+// Keeping is what the call needs.
+func (c Call) Keeping() Keeping {
+	switch c.Fn {
+	case "min", "max", "any_value", "first_value", "last_value":
+		return End
+	case "median", "percentile_cont", "percentile_disc", "approx_percentile":
+		return Rank
+	case "group_concat", "json_arrayagg", "json_objectagg":
+		return List
+	}
+	return Total
+}
+
+// Last reports which end of the values an End call gives.
+func (c Call) Last() bool { return c.Fn == "max" || c.Fn == "last_value" }
+
+// SeesNulls reports that rows count whose value is NULL.
+func (c Call) SeesNulls() bool {
+	switch c.Fn {
+	case "first_value", "last_value", "json_arrayagg", "json_objectagg":
+		return true
+	}
+	return false
 }

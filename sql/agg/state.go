@@ -40,18 +40,34 @@ type Heap interface {
 }
 
 // New makes the State of a call over the input columns cols (the positions of
-// its arguments, or of its partial columns), lying at the offset at of a row.
-// MIN and MAX are those over append-only input; a distinct call is computed as if
-// each value came once, which is for the caller to see to. heap is needed by MIN
-// and MAX of bytes.
-func New(c Call, cols []int, at int, heap Heap) (State, error) {
-	switch c.Fn {
-	case "count":
-		return &countState{at: at, cols: cols}, nil
-	case "sum", "avg":
-		if len(cols) == 0 {
-			break
+// all of its Args, or of its partial columns: partial), lying at the offset at of
+// a row. Of what keeps an End it is that over append-only input, without an order;
+// a distinct call is computed as if each value came once, which is for the caller
+// to see to. heap is needed by MIN and MAX of bytes.
+func New(c Call, cols []int, partial bool, at int, heap Heap) (State, error) {
+	condition := -1
+	if !partial {
+		if c.Filtered {
+			condition = cols[len(cols)-1]
 		}
+		cols = cols[:len(c.Values())]
+	}
+	s, err := newState(c, cols, at, heap)
+	if condition >= 0 && err == nil {
+		s = &filteredState{State: s, condition: condition}
+	}
+	return s, err
+}
+
+func newState(c Call, cols []int, at int, heap Heap) (State, error) {
+	if c.Fn == "count" {
+		return &countState{at: at, cols: cols}, nil
+	}
+	if len(cols) == 0 {
+		return nil, fmt.Errorf("aggregate %q without a value", c.Fn)
+	}
+	switch c.Fn {
+	case "sum", "avg":
 		if c.Type.Kind == types.Double {
 			return &exactState{at: at, cols: cols, avg: c.Fn == "avg"}, nil
 		}
@@ -60,13 +76,44 @@ func New(c Call, cols []int, at int, heap Heap) (State, error) {
 			return &wideSumState{s}, nil
 		}
 		return &s, nil
-	case "min", "max":
-		if len(cols) == 0 {
-			break
-		}
+	case "min", "max", "any_value":
 		return newExtreme(c, cols[0], at, heap), nil
+	case "bit_xor":
+		return &xorState{at: at, col: cols[0]}, nil
+	case "bit_and", "bit_or":
+		return &bitsState{at: at, col: cols[0], and: c.Fn == "bit_and"}, nil
+	case "var_pop", "var_samp", "stddev_pop", "stddev_samp":
+		return newVariance(c, cols[0], at), nil
 	}
 	return nil, fmt.Errorf("aggregate %q without a state", c.Fn)
+}
+
+// filteredState adds only the rows that FILTER lets through.
+type filteredState struct {
+	State
+	condition int
+	weights   []int64
+}
+
+// Add takes the rows in whose condition is 1.
+func (s *filteredState) Add(rows [][]byte, in []*vector.Vector, lo int, weights []int64) error {
+	s.weights = Filter(in[s.condition], lo, len(rows), weights, s.weights)
+	return s.State.Add(rows, in, lo, s.weights)
+}
+
+// Filter gives the weights of the rows lo … lo+n, at the same places, 0 where the
+// condition is not 1. It reuses scratch.
+func Filter(condition *vector.Vector, lo, n int, weights, scratch []int64) []int64 {
+	if cap(scratch) < lo+n {
+		scratch = make([]int64, lo+n)
+	}
+	scratch = scratch[:lo+n]
+	for i := lo; i < lo+n; i++ {
+		if scratch[i] = 0; condition.I[i] != 0 && !condition.IsNull(i) {
+			scratch[i] = weight(weights, i)
+		}
+	}
+	return scratch
 }
 
 func getInt(b []byte) int64    { return int64(binary.LittleEndian.Uint64(b)) }

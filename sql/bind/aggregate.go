@@ -1,13 +1,8 @@
 package bind
 
 import (
-	"strings"
-
-	"github.com/pingcap/tidb/pkg/parser/ast"
-
 	"streamsql/sql/agg"
 	"streamsql/sql/expr"
-	"streamsql/sql/sqlerr"
 )
 
 // grouping collects what a SELECT block groups by and aggregates. Expressions
@@ -27,37 +22,10 @@ type grouping struct {
 	inside bool     // within an aggregate's arguments
 }
 
-// aggregate binds an aggregate function to the column that it makes. The same
-// call twice is one column.
-func (b *binder) aggregate(n *ast.AggregateFuncExpr, in *names) (*expr.Expr, error) {
-	if in.group == nil || in.group.inside {
-		return nil, sqlerr.New(sqlerr.InvalidGroupFuncUse, "Invalid use of group function")
-	}
-	if n.Order != nil {
-		return nil, sqlerr.Unsupported(strings.ToUpper(n.F) + "(… ORDER BY …)")
-	}
-	fn := strings.ToLower(n.F)
-	// Inside, names are columns of FROM, not aliases.
-	inner := *in
-	inner.first, inner.from = nil, in.group.from
-	in.group.inside = true
-	args, err := b.exprs(n.Args, &inner)
-	in.group.inside = false
-	if err != nil {
-		return nil, err
-	}
-	b.settle(args)
-	call, err := agg.ResolveWith(fn, args, n.Distinct, b.scalar.DivPrecision)
-	if err != nil {
-		return nil, err
-	}
-	return in.group.column(call, b), nil
-}
-
 // column is the one that holds call's result.
 func (g *grouping) column(call agg.Call, b *binder) *expr.Expr {
 	for _, a := range g.aggs {
-		if sameCall(a.Call, call) {
+		if a.Call.Same(call) {
 			return expr.NewColumn(a.ID, a.Name, a.Type)
 		}
 	}
@@ -70,32 +38,10 @@ func (g *grouping) column(call agg.Call, b *binder) *expr.Expr {
 	return expr.NewColumn(a.ID, a.Name, a.Type)
 }
 
-func sameCall(a, b agg.Call) bool {
-	if a.Fn != b.Fn || a.Distinct != b.Distinct || len(a.Args) != len(b.Args) {
-		return false
-	}
-	for i := range a.Args {
-		if !expr.Equal(a.Args[i], b.Args[i]) {
-			return false
-		}
-	}
-	return true
-}
-
-// callText is an aggregate as SQL.
+// callText is an aggregate as SQL, with its name in lower case.
 func callText(c agg.Call) string {
-	args := make([]string, len(c.Args))
-	for i, a := range c.Args {
-		args[i] = a.String()
-	}
-	text := strings.Join(args, ", ")
-	switch {
-	case len(args) == 0:
-		text = "*"
-	case c.Distinct:
-		text = "distinct " + text
-	}
-	return c.Fn + "(" + text + ")"
+	text := c.Text((*expr.Expr).String)
+	return c.Fn + text[len(c.Fn):]
 }
 
 // uses reports whether e reads an aggregate.

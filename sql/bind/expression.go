@@ -51,7 +51,9 @@ func (b *binder) expr(node ast.ExprNode, in *names) (*expr.Expr, error) {
 	case *ast.UnaryOperationExpr:
 		return b.unary(n, in)
 	case *ast.AggregateFuncExpr:
-		return b.aggregate(n, in)
+		return b.aggregate(&writtenCall{fn: strings.ToLower(n.F), args: n.Args, distinct: n.Distinct, order: n.Order}, in)
+	case *parser.Aggregate:
+		return b.aggregateWithClauses(n, in)
 	case *ast.FuncCallExpr:
 		return b.function(n, in)
 	case *ast.FuncCastExpr:

@@ -6,6 +6,7 @@ import (
 	"github.com/pingcap/tidb/pkg/parser/ast"
 	"github.com/pingcap/tidb/pkg/parser/charset"
 
+	"streamsql/sql/agg"
 	"streamsql/sql/expr"
 	"streamsql/sql/parser"
 	"streamsql/sql/sqlerr"
@@ -34,6 +35,9 @@ func (b *binder) function(n *ast.FuncCallExpr, in *names) (*expr.Expr, error) {
 	fn := n.FnName.L
 	if s, ok := synonyms[fn]; ok {
 		fn = s
+	}
+	if agg.IsAggregate(fn) {
+		return b.aggregate(&writtenCall{fn: fn, args: n.Args}, in)
 	}
 	if b.continuous && varying[fn] && !(fn == "unix_timestamp" && len(n.Args) > 0) {
 		return nil, sqlerr.Unsupported(strings.ToUpper(fn) + "() in a materialized view")

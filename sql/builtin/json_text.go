@@ -52,7 +52,7 @@ func appendJSON(dst []byte, v any) ([]byte, error) {
 	case json.Number:
 		return append(dst, v...), nil
 	case string:
-		return appendJSONString(dst, v), nil
+		return AppendJSONString(dst, v), nil
 	}
 	b, err := json.Marshal(v)
 	return append(dst, b...), err
@@ -75,7 +75,7 @@ func appendObject(dst []byte, v map[string]any) ([]byte, error) {
 		if i > 0 {
 			dst = append(dst, ", "...)
 		}
-		dst = append(appendJSONString(dst, k), ": "...)
+		dst = append(AppendJSONString(dst, k), ": "...)
 		if dst, err = appendJSON(dst, v[k]); err != nil {
 			return nil, err
 		}
@@ -83,9 +83,9 @@ func appendObject(dst []byte, v map[string]any) ([]byte, error) {
 	return append(dst, '}'), nil
 }
 
-// appendJSONString quotes s, leaving all characters but quotes, backslashes and
+// AppendJSONString quotes s, leaving all characters but quotes, backslashes and
 // controls as they are.
-func appendJSONString(dst []byte, s string) []byte {
+func AppendJSONString[S string | []byte](dst []byte, s S) []byte {
 	const hex = "0123456789abcdef"
 	dst = append(dst, '"')
 	for i := range len(s) {

@@ -38,6 +38,9 @@ type Parser struct {
 	params int
 	newRow *RowAlias
 	timed  map[int]*TimedOn // by where the condition begins
+
+	clauses []behind // behind aggregates, that TiDB's grammar does not have
+	renamed []int    // offsets of functions' names that are disguised
 }
 
 // New returns a parser.
@@ -79,6 +82,7 @@ func (p *Parser) tokenize(text string, m Mode) error {
 	p.tokens, p.buf, p.casts, p.params = p.tokens[:0], p.buf[:0], p.casts[:0], 0
 	p.newRow, p.outer, p.full = nil, p.outer[:0], false
 	p.timed = nil
+	p.clauses, p.renamed = p.clauses[:0], p.renamed[:0]
 	l := lexer{text: text, mode: m, blank: p.blank}
 	for {
 		t := l.next()
@@ -230,6 +234,9 @@ func (p *Parser) standard(st *Statement, from int) error {
 	if err := p.walk(from); err != nil {
 		return err
 	}
+	if err := p.parseClauses(); err != nil {
+		return err
+	}
 	sent := p.text
 	if len(p.buf) > 0 {
 		sent = string(p.buf)
@@ -272,12 +279,18 @@ func (p *Parser) finish(st *Statement, sent string) error {
 		return nil
 	}
 	slices.Sort(p.casts)
-	f := finisher{text: p.text, sent: sent, casts: p.casts, timed: p.timed}
+	f := finisher{text: p.text, sent: sent, casts: p.casts, timed: p.timed, clauses: p.clauses, renamed: p.renamed}
 	if p.full {
 		slices.SortStableFunc(p.outer, func(a, b outerJoin) int { return a.from - b.from })
 		f.outer = p.outer
 	}
 	st.Node.Accept(&f)
+	if c := f.unused(); c != nil {
+		if rest := strings.TrimSpace(p.text[c.end:]); len(rest) > 4 && strings.EqualFold(rest[:4], "OVER") {
+			return sqlerr.Unsupported("FILTER (WHERE …) of a window function")
+		}
+		return errorAt(p.text, c.pos, "FILTER and WITHIN GROUP belong behind an aggregate function")
+	}
 	st.Node.SetText(nil, st.Text)
 	if f.patched != len(p.casts) || f.lost || f.joined != len(p.timed) {
 		return p.unexpected(len(p.tokens) - 1)
@@ -300,6 +313,8 @@ type finisher struct {
 	params     []*Param
 	timed      map[int]*TimedOn
 	joined     int
+	clauses    []behind
+	renamed    []int
 }
 
 // Enter implements ast.Visitor.
@@ -310,7 +325,7 @@ func (f *finisher) Enter(n ast.Node) (ast.Node, bool) {
 			f.restoreFullJoins(n)
 		}
 	case *ast.SelectField:
-		if end := n.Offset + len(n.OriginalText()); end <= len(f.text) {
+		if end := f.fieldEnd(n.Offset + len(n.OriginalText())); end <= len(f.text) {
 			n.SetText(nil, f.text[n.Offset:end])
 		}
 	case *ast.CreateViewStmt:
@@ -333,6 +348,12 @@ func (f *finisher) Enter(n ast.Node) (ast.Node, bool) {
 func (f *finisher) Leave(n ast.Node) (ast.Node, bool) {
 	if j, ok := n.(*ast.Join); ok && f.timed != nil {
 		f.timedJoin(j)
+	}
+	switch e := n.(type) {
+	case *ast.AggregateFuncExpr:
+		return f.call(e), true
+	case *ast.FuncCallExpr:
+		return f.call(e), true
 	}
 	return n, true
 }

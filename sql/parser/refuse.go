@@ -213,12 +213,12 @@ func (p *Parser) refuseWord(i int, top *level) error {
 	case kwAsof:
 		return p.asofJoin(i)
 	case kwCube, kwRollup:
-		if p.op(i+1) == '(' && top.clause == clauseGroup && (prev == kwBy || p.op(i-1) == ',') {
-			return sqlerr.Unsupported("GROUP BY " + p.upper(i) + "(…)")
+		if p.op(i+1) == '(' && (top.clause == clauseGroup || top.sets) && (prev == kwBy || p.op(i-1) == ',' || top.sets) {
+			p.groupingSets(i)
 		}
 	case kwGrouping:
-		if next == kwSets {
-			return sqlerr.Unsupported("GROUPING SETS")
+		if next == kwSets && p.op(i+2) == '(' && (top.clause == clauseGroup || top.sets) {
+			p.groupingSets(i)
 		}
 	case kwTumble, kwTumbleStart, kwTumbleEnd, kwHop, kwHopStart, kwHopEnd, kwSession, kwSessionStart, kwSessionEnd,
 		kwCumulate, kwCumulateStart, kwCumulateEnd:
@@ -233,12 +233,14 @@ func (p *Parser) refuseWord(i int, top *level) error {
 		}
 	case kwFilter:
 		if p.op(i-1) == ')' && p.op(i+1) == '(' && p.word(i+2) == kwWhere {
-			return sqlerr.Unsupported("FILTER (WHERE …)")
+			return p.aggregateClause(i, 3, false)
 		}
 	case kwWithin:
-		if p.op(i-1) == ')' && next == kwGroup {
-			return sqlerr.Unsupported("WITHIN GROUP")
+		if p.op(i-1) == ')' && next == kwGroup && p.op(i+2) == '(' && p.word(i+3) == kwOrder && p.word(i+4) == kwBy {
+			return p.aggregateClause(i, 5, true)
 		}
+	case kwFirstValue, kwLastValue:
+		p.renameValue(i)
 	case kwFor:
 		if next == kwSystemTime {
 			return p.systemTime(i)

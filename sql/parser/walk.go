@@ -37,7 +37,8 @@ type level struct {
 	fnAt   int     // the token of fn
 	chain  int     // operators in a row so far
 
-	selectAt int // the offset of the query's SELECT
+	selectAt int  // the offset of the query's SELECT
+	sets     bool // it is the list of GROUPING SETS
 }
 
 // walk goes once over the tokens from the given one on: it bounds the depth,
@@ -78,6 +79,10 @@ func (p *Parser) enterOp(i int, top *level) int {
 		next := level{inside: top.inside}
 		if w := p.word(i - 1); w == kwCast || w == kwConvert {
 			next.fn, next.fnAt = w, i-1
+		}
+		next.sets = p.word(i-1) == kwSets && p.word(i-2) == kwGrouping
+		if top.sets && p.op(i+1) == ')' { // the set of no columns
+			p.overwrite(p.tokens[i].pos, p.tokens[i+1].end, "''")
 		}
 		p.levels = append(p.levels, next)
 		return 1

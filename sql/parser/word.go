@@ -49,6 +49,7 @@ const (
 	kwExplain
 	kwFilter
 	kwFirst
+	kwFirstValue
 	kwFlush
 	kwFor
 	kwFormat
@@ -71,6 +72,7 @@ const (
 	kwIs
 	kwJoin
 	kwLast
+	kwLastValue
 	kwLateral
 	kwLeft
 	kwLike
@@ -143,11 +145,11 @@ var keywords = map[string]keyword{
 	"cross": kwCross, "cube": kwCube, "cumulate": kwCumulate, "cumulate_end": kwCumulateEnd,
 	"cumulate_start": kwCumulateStart, "delete": kwDelete, "desc": kwDesc, "describe": kwDescribe, "div": kwDiv,
 	"drop": kwDrop, "else": kwElse, "emit": kwEmit, "end": kwEnd, "escape": kwEscape, "except": kwExcept,
-	"exists": kwExists, "explain": kwExplain, "filter": kwFilter, "first": kwFirst, "flush": kwFlush, "for": kwFor,
+	"exists": kwExists, "explain": kwExplain, "filter": kwFilter, "first": kwFirst, "first_value": kwFirstValue, "flush": kwFlush, "for": kwFor,
 	"format": kwFormat, "from": kwFrom, "full": kwFull, "group": kwGroup, "grouping": kwGrouping,
 	"having": kwHaving, "hop": kwHop, "hop_end": kwHopEnd, "hop_start": kwHopStart, "if": kwIf, "ilike": kwIlike,
 	"in": kwIn, "inner": kwInner, "insert": kwInsert, "intersect": kwIntersect, "interval": kwInterval,
-	"into": kwInto, "is": kwIs, "join": kwJoin, "last": kwLast, "lateral": kwLateral, "left": kwLeft,
+	"into": kwInto, "is": kwIs, "join": kwJoin, "last": kwLast, "last_value": kwLastValue, "lateral": kwLateral, "left": kwLeft,
 	"like": kwLike, "limit": kwLimit, "match_recognize": kwMatchRecognize, "materialized": kwMaterialized,
 	"mod": kwMod, "natural": kwNatural, "not": kwNot, "nulls": kwNulls, "of": kwOf, "on": kwOn, "or": kwOr,
 	"order": kwOrder, "outer": kwOuter, "pivot": kwPivot, "proctime": kwProctime, "qualify": kwQualify, "regexp": kwRegexp,

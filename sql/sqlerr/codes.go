@@ -130,6 +130,8 @@ const (
 	NonInsertableTable    = 1471
 	WrongValue            = 1525
 	WrongColumnName       = 1166
+	CutByGroupConcat      = 1260
+	JSONNullKey           = 3158
 )
 
 var states = map[uint16]string{
@@ -152,5 +154,5 @@ var states = map[uint16]string{
 	InvalidUseOfNull: "22004", ReadOnlyTransaction: "25006", IllegalValueForType: "22007", DBDropExists: "HY000",
 	DBCreateExists: "HY000", InvalidGroupFuncUse: "HY000", TruncatedWrongField: "HY000",
 	BlobKeyWithoutLength: "42000", JSONUsedAsKey: "42000", DropWithReaders: "HY000", WrongColumnCount: "21000", DerivedMustHaveAlias: "42000", NonGroupingField: "42000",
-	WrongColumnName: "42000", DuplicatedValueInType: "HY000", KillDenied: "HY000", NoSuchThread: "HY000",
+	WrongColumnName: "42000", JSONNullKey: "22032", DuplicatedValueInType: "HY000", KillDenied: "HY000", NoSuchThread: "HY000",
 }

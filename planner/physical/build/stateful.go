@@ -1,6 +1,9 @@
 package build
 
 import (
+	"slices"
+	"strings"
+
 	"streamsql/planner/logical"
 	"streamsql/planner/physical"
 	"streamsql/sql/agg"
@@ -75,12 +78,7 @@ func reduce(in *physical.Node, spec physical.AggSpec, n *logical.Aggregate) *phy
 
 // keepsValues reports an aggregate that must remember each value to take one back.
 func keepsValues(spec physical.AggSpec) bool {
-	for _, c := range spec.Aggs {
-		if !agg.Splits(c, spec.AppendOnly) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(spec.Aggs, func(c agg.Call) bool { return agg.KeepsValues(c, spec.AppendOnly) })
 }
 
 func mergeState(spec physical.AggSpec) string {
@@ -89,7 +87,12 @@ func mergeState(spec physical.AggSpec) string {
 		state = "one row"
 	}
 	if keepsValues(spec) {
-		state += " and per distinct value"
+		return state + " and per distinct value"
+	}
+	for _, c := range spec.Aggs {
+		if spec.AppendOnly && c.Keeping() == agg.End {
+			return state + " (append-only: " + strings.ToUpper(c.Fn) + " keeps one value)"
+		}
 	}
 	return state
 }
