@@ -50,6 +50,18 @@ func TestOneRowChangeCostsTheSame(t *testing.T) {
 		l.Change = func(in, k, rows int) *batch.Chunk { return change(1-in, k, rows) }
 		return l
 	}
+	byValue := []operators.OrderKey{{Col: 1}}
+	topN := func(spec operators.TopNSpec, perGroup int) func() optest.Load {
+		return func() optest.Load {
+			spec.Input = in
+			n, err := operators.NewTopN(spec, operators.Env{})
+			l := oneInput(t, n, err, perGroup)
+			if change := l.Change; spec.AppendOnly { // only what comes
+				l.Change = func(in, k, rows int) *batch.Chunk { return change(in, k, rows).Gather([]int32{1}) }
+			}
+			return l
+		}
+	}
 	for _, c := range []struct {
 		name string
 		load func() optest.Load
@@ -85,6 +97,11 @@ func TestOneRowChangeCostsTheSame(t *testing.T) {
 		{"semi join with a condition", residual(operators.SemiJoin)},
 		{"full join with a condition", residual(operators.FullJoin)},
 		{"semi join of one key", hot},
+		{"top 10 of append-only rows", topN(operators.TopNSpec{Order: byValue, Limit: 10, AppendOnly: true}, 1<<40)},
+		{"top 10 in one partition", topN(operators.TopNSpec{Order: byValue, Limit: 10}, 1<<40)},
+		{"top 10 with numbers", topN(operators.TopNSpec{Order: byValue, Limit: 10, Offset: 10, Number: true}, 1<<40)},
+		{"rank <= 3 in small partitions", topN(operators.TopNSpec{Partition: []int{0}, Order: byValue, Limit: 3, Func: operators.Rank}, 20)},
+		{"first row of each key", topN(operators.TopNSpec{Partition: []int{0}, Order: byValue, Limit: 1}, 2)},
 		{"view with key", func() optest.Load {
 			v, err := operators.NewView(operators.ViewSpec{Input: in, Key: []int{0}}, operators.Env{})
 			return oneInput(t, v, err, 1)

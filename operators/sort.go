@@ -2,43 +2,35 @@ package operators
 
 import (
 	"bytes"
-	"container/heap"
 	"fmt"
-	"slices"
 
 	"streamsql/operators/batch"
 	"streamsql/operators/state"
 	"streamsql/sql/types"
 )
 
-// Sort orders the rows of one batch. Rows are sorted in runs as they come, and
-// the runs merged as they are given out, so no Step is longer than its budget.
-// Equal rows meet in the merge: there their weights add up, and what was taken
-// back is gone before LIMIT counts.
+// Sort orders the rows of one batch. Equal rows meet in the merge of the sorted
+// runs: there their weights add up, and what was taken back is gone before LIMIT
+// counts. Where nothing is taken back, a small LIMIT keeps only as many rows as
+// it gives: the others are dropped as they come.
 type Sort struct {
 	inbox
 	spec  SortSpec
 	env   Env
 	codec *state.Codec
-	runs  runHeap
-	held  int64 // bytes reserved
+	rows  sortedRuns
+	last  []byte // a row with a greater key is none of the first; nil: not known
 
-	merging bool
-	skip    int64 // rows of OFFSET still to leave out
-	left    int64 // rows of LIMIT still to give, −1: all
+	skip int64 // rows of OFFSET still to leave out
+	left int64 // rows of LIMIT still to give, −1: all
 }
 
-// run is a sorted sequence of rows.
-type run struct {
-	key  [][]byte // orders the row: the sort keys, then all columns
-	row  [][]byte
-	w    []int64
-	next int
-}
+// maxHeld is the largest LIMIT + OFFSET for which only the first rows are held.
+const maxHeld = 2 * batch.TargetRows
 
 // NewSort makes a Sort.
 func NewSort(spec SortSpec, env Env) (*Sort, error) {
-	return &Sort{spec: spec, env: env, codec: state.NewCodec(spec.Input)}, nil
+	return &Sort{spec: spec, env: env, codec: state.NewCodec(spec.Input), rows: sortedRuns{account: env.Account}}, nil
 }
 
 // String names the operator as EXPLAIN does.
@@ -50,7 +42,7 @@ func (s *Sort) Types() []types.Type { return s.spec.Input }
 // Begin opens the batch.
 func (s *Sort) Begin(*Batch) {
 	s.begin(1)
-	s.merging, s.skip, s.left = false, s.spec.Offset, s.spec.Limit
+	s.skip, s.left, s.last = s.spec.Offset, s.spec.Limit, nil
 }
 
 // Push queues a chunk.
@@ -76,11 +68,7 @@ func (s *Sort) Step(budget int, emit func(*batch.Chunk)) (Status, error) {
 	if !s.closed() {
 		return Done, nil
 	}
-	if !s.merging {
-		s.merging = true
-		heap.Init(&s.runs)
-	}
-	for len(s.runs) > 0 && s.left != 0 {
+	for !s.rows.empty() && s.left != 0 {
 		if budget <= 0 {
 			return More, nil
 		}
@@ -90,48 +78,39 @@ func (s *Sort) Step(budget int, emit func(*batch.Chunk)) (Status, error) {
 		}
 		budget -= n
 	}
-	s.runs = nil
-	s.env.Account.Release(s.held)
-	s.held = 0
+	s.rows.reset()
 	return Done, nil
 }
 
 // take makes a run of the rows lo to hi of c.
 func (s *Sort) take(c *batch.Chunk, lo, hi int) error {
-	n := hi - lo
-	order := make([]int32, n)
-	keys, rows := make([][]byte, n), make([][]byte, n)
-	var buf []byte
-	ends := make([]int, 0, 2*n)
+	m := s.rows.begin()
 	for i := lo; i < hi; i++ {
+		at := len(m.buf)
 		for _, k := range s.spec.Keys {
-			buf = state.AppendOrderedKey(buf, c.Cols[k.Col], i, k.Desc)
+			m.buf = state.AppendOrderedKey(m.buf, c.Cols[k.Col], i, k.Desc)
 		}
 		for _, v := range c.Cols {
-			buf = state.AppendOrdered(buf, v, i, false)
+			m.buf = state.AppendOrdered(m.buf, v, i, false)
 		}
-		ends = append(ends, len(buf))
-		buf = s.codec.Append(buf, c.Cols, i)
-		ends = append(ends, len(buf))
+		if s.last != nil && bytes.Compare(m.buf[at:], s.last) > 0 {
+			m.buf = m.buf[:at]
+			continue
+		}
+		end := len(m.buf)
+		m.buf = s.codec.Append(m.buf, c.Cols, i)
+		m.push(end, c.Weight(i))
 	}
-	size := int64(len(buf) + 60*n)
-	if err := s.env.Account.Reserve(size); err != nil {
+	if err := s.rows.finish(); err != nil {
 		return err
 	}
-	s.held += size
-	at := 0
-	for i := range n {
-		order[i] = int32(i)
-		keys[i], rows[i] = buf[at:ends[2*i]], buf[ends[2*i]:ends[2*i+1]]
-		at = ends[2*i+1]
+	limit := s.spec.Limit + s.spec.Offset
+	if !s.spec.AppendOnly || s.spec.Limit < 0 || limit > maxHeld || s.rows.rows() < 2*int(limit)+batch.TargetRows {
+		return nil
 	}
-	slices.SortFunc(order, func(a, b int32) int { return bytes.Compare(keys[a], keys[b]) })
-	r := &run{key: make([][]byte, n), row: make([][]byte, n), w: make([]int64, n)}
-	for i, o := range order {
-		r.key[i], r.row[i], r.w[i] = keys[o], rows[o], c.Weight(lo+int(o))
-	}
-	s.runs = append(s.runs, r)
-	return nil
+	var err error
+	s.last, err = s.rows.cut(limit)
+	return err
 }
 
 // give merges about n rows, emits what is left of them, and returns how many it took in.
@@ -139,23 +118,9 @@ func (s *Sort) give(n int, emit func(*batch.Chunk)) (int, error) {
 	var rows [][]byte
 	var weights []int64
 	took := 0
-	for took < n && len(s.runs) > 0 && s.left != 0 {
-		// One row, with all that are equal to it.
-		first := s.runs[0]
-		key, row, w := first.key[first.next], first.row[first.next], int64(0)
-		for len(s.runs) > 0 {
-			r := s.runs[0]
-			if !bytes.Equal(r.key[r.next], key) {
-				break
-			}
-			w += r.w[r.next]
-			took++
-			if r.next++; r.next == len(r.key) {
-				heap.Pop(&s.runs)
-			} else {
-				heap.Fix(&s.runs, 0)
-			}
-		}
+	for took < n && !s.rows.empty() && s.left != 0 {
+		_, row, w, k := s.rows.next()
+		took += k
 		if w < 0 {
 			return 0, fmt.Errorf("%s: a row is there %d times: a retraction of what was never inserted", s.env.Node, w)
 		}
@@ -173,24 +138,4 @@ func (s *Sort) give(n int, emit func(*batch.Chunk)) (int, error) {
 		emit(decodeChunk(s.codec, rows, weights))
 	}
 	return took, nil
-}
-
-// runHeap has the run with the smallest next row first.
-type runHeap []*run
-
-func (h runHeap) Len() int { return len(h) }
-func (h runHeap) Less(i, j int) bool {
-	return bytes.Compare(h[i].key[h[i].next], h[j].key[h[j].next]) < 0
-}
-func (h runHeap) Swap(i, j int) { h[i], h[j] = h[j], h[i] }
-
-// Push is heap.Interface's.
-func (h *runHeap) Push(x any) { *h = append(*h, x.(*run)) }
-
-// Pop is heap.Interface's.
-func (h *runHeap) Pop() any {
-	old := *h
-	r := old[len(old)-1]
-	*h = old[:len(old)-1]
-	return r
 }

@@ -27,6 +27,8 @@ type SortSpec struct {
 	Keys   []OrderKey
 	Limit  int64 // −1: none
 	Offset int64
+	// AppendOnly: no row is taken back, so that with a small limit the others can go at once.
+	AppendOnly bool
 }
 
 // ViewSpec is the result of a query that stays. With Key, no two rows agree in

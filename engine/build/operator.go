@@ -50,6 +50,8 @@ func (b *builder) operator(p placed) (id int, op operators.Operator, err error) 
 		op = operators.NewUnion(len(n.Inputs))
 	case physical.SetOp:
 		op, err = operators.NewSetOp(setOpSpec(n.SetOp, in(0), len(n.Inputs)), env)
+	case physical.TopN:
+		op, err = operators.NewTopN(topNSpec(n.TopN, in(0)), env)
 	case physical.Sort:
 		op, err = operators.NewSort(sortSpec(n.Sort, in(0)), env)
 	default:
@@ -90,9 +92,5 @@ func setOpSpec(s *physical.SetOpSpec, in []types.Type, inputs int) operators.Set
 }
 
 func sortSpec(s *physical.SortSpec, in []types.Type) operators.SortSpec {
-	spec := operators.SortSpec{Input: in, Limit: s.Limit, Offset: s.Offset}
-	for _, k := range s.Keys {
-		spec.Keys = append(spec.Keys, operators.OrderKey{Col: k.Col, Desc: k.Desc})
-	}
-	return spec
+	return operators.SortSpec{Input: in, Keys: orderKeys(s.Keys), Limit: s.Limit, Offset: s.Offset, AppendOnly: s.AppendOnly}
 }

@@ -40,6 +40,8 @@ func Spec(n *physical.Node) string {
 		return sortText(n)
 	case physical.SetOp:
 		return setOpText(n)
+	case physical.TopN:
+		return topNText(n)
 	}
 	return ""
 }

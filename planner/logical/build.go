@@ -10,7 +10,6 @@ import (
 	"streamsql/sql/agg"
 	"streamsql/sql/bind"
 	"streamsql/sql/expr"
-	"streamsql/sql/sqlerr"
 )
 
 // Tree is a query in logical form.
@@ -117,19 +116,29 @@ func (b *builder) query(q *bind.Query, outermost bool) (Node, error) {
 		return nil, err
 	}
 	limited := q.Limit >= 0 || q.Offset > 0
-	switch {
-	case limited && b.Continuous && len(q.OrderBy) > 0:
-		return nil, sqlerr.Unsupported("ORDER BY ... LIMIT in a materialized view")
-	case limited && b.Continuous:
-		return nil, sqlerr.Unsupported("LIMIT in a materialized view")
-	case b.Continuous || !limited && (len(q.OrderBy) == 0 || !outermost):
+	inOrder := outermost && !b.Continuous
+	if !limited && (len(q.OrderBy) == 0 || !inOrder) {
 		return n, nil
 	}
-	s := &Sort{Input: n, Limit: q.Limit, Offset: q.Offset}
-	for _, k := range q.OrderBy {
-		s.Keys = append(s.Keys, bind.Order{Col: b.resolve(k.Col), Desc: k.Desc})
+	order := make([]bind.Order, len(q.OrderBy))
+	for i, k := range q.OrderBy {
+		order[i] = bind.Order{Col: b.resolve(k.Col), Desc: k.Desc}
 	}
-	return s, nil
+	if inOrder {
+		return &Sort{Input: n, Keys: order, Limit: q.Limit, Offset: q.Offset}, nil
+	}
+	return &TopN{Input: n, Order: order, Ties: b.resolveAll(q.Out), Limit: q.Limit, Offset: q.Offset}, nil
+}
+
+// resolveAll are the ids of the columns that cols stand for, each once.
+func (b *builder) resolveAll(cols []Col) []int {
+	var ids []int
+	for _, c := range cols {
+		if id := b.resolve(c.ID); !slices.Contains(ids, id) {
+			ids = append(ids, id)
+		}
+	}
+	return ids
 }
 
 func (b *builder) rel(r bind.Rel) (Node, error) {

@@ -95,6 +95,12 @@ func checkRefs(n Node) error {
 				return err
 			}
 		}
+	case *TopN:
+		for _, id := range n.Reads() {
+			if err := need(n.Input, id); err != nil {
+				return err
+			}
+		}
 	case *Join:
 		return checkKeys(n.Keys, n.Left, n.Right, need)
 	case *TimedJoin:

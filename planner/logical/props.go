@@ -96,6 +96,8 @@ func (d *Deriver) derive(n Node) *Props {
 			p.Keys = [][]int{{}}
 		}
 		return p
+	case *TopN:
+		return d.topN(n)
 	case *Union:
 		return d.union(n)
 	case *SetOp:

@@ -60,6 +60,7 @@ func TestTables(t *testing.T) {
 func drawNode(t *rapid.T, depth int) *Node {
 	n := &Node{Fields: drawFields(t)}
 	n.Kind = rapid.SampledFrom([]Kind{Source, Values, Map, Shuffle, Reduce, Merge, Distinct, Join, Union, Sort, SetOp, TemporalJoin, LookupJoin}).Draw(t, "kind")
+	n.Kind = rapid.SampledFrom([]Kind{Source, Values, Map, Shuffle, Reduce, Merge, Distinct, Join, Union, Sort, TopN}).Draw(t, "kind")
 	if depth > 0 {
 		for range rapid.IntRange(0, 2).Draw(t, "inputs") {
 			n.Inputs = append(n.Inputs, drawNode(t, depth-1))
@@ -91,6 +92,8 @@ func drawNode(t *rapid.T, depth int) *Node {
 			Outer: rapid.Bool().Draw(t, "outer"), LeftKeys: drawInts(t), RightKeys: drawInts(t), NullSafe: []bool{false}, Residual: drawExprs(t),
 			AppendOnly: true, LeftTime: 1, RightTime: 2, Order: ">=", LeftWatermark: Watermark{{Table: 3, Delay: -1}}, Table: 4, Name: drawName(t), Columns: drawInts(t),
 		}
+	case TopN:
+		n.TopN = &TopNSpec{Partition: drawInts(t), Order: []SortKey{{Col: 1}}, Func: Rank, Limit: rapid.Int64().Draw(t, "limit"), Number: rapid.Bool().Draw(t, "number")}
 	case Sort:
 		n.Sort = &SortSpec{Keys: []SortKey{{Col: 1, Desc: rapid.Bool().Draw(t, "desc")}}, Limit: rapid.Int64().Draw(t, "limit")}
 	}

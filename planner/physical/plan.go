@@ -48,6 +48,7 @@ const (
 	Join     Kind = "Join"     // a Merge of two inputs
 	Union    Kind = "Union"    // bag union of any number of inputs
 	Sort     Kind = "Sort"     // one-off only: order, limit, offset of the one batch
+	TopN     Kind = "TopN"     // the first rows of each partition
 )
 
 // Node is one operator of the plan. Exactly the spec of its kind is set.
@@ -66,6 +67,7 @@ type Node struct {
 	Sort    *SortSpec      `json:"sort,omitempty"`
 	SetOp   *SetOpSpec     `json:"set_op,omitempty"`
 	Timed   *TimedJoinSpec `json:"timed,omitempty"` // TemporalJoin, VersionJoin, AsofJoin, LookupJoin
+	TopN    *TopNSpec      `json:"topn,omitempty"`
 
 	Props Props `json:"props"`
 }
@@ -180,6 +182,8 @@ type SortSpec struct {
 	Keys   []SortKey `json:"keys,omitempty"`
 	Limit  int64     `json:"limit"` // −1: none
 	Offset int64     `json:"offset,omitempty"`
+	// AppendOnly: no row of the batch is taken back.
+	AppendOnly bool `json:"append_only,omitempty"`
 }
 
 // SortKey is one ORDER BY key.

@@ -18,6 +18,10 @@ var propagateEmpty = Rule{
 			if s, ok := n.(*logical.Sort); ok && s.Limit == 0 {
 				return logical.Empty(n.Columns())
 			}
+		case *logical.TopN:
+			if n.Limit == 0 || logical.IsEmpty(n.Input) {
+				return logical.Empty(n.Columns())
+			}
 		case *logical.Aggregate:
 			if len(n.Keys) > 0 && logical.IsEmpty(n.Input) {
 				return logical.Empty(n.Columns())

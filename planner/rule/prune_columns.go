@@ -44,6 +44,8 @@ func prune(n logical.Node, need logical.ColSet) logical.Node {
 		for _, k := range n.Keys {
 			need[k.Col] = true
 		}
+	case *logical.TopN:
+		return pruneTopN(n, need)
 	case *logical.Distinct: // all columns make the row
 		need = logical.SetOf(n.Columns())
 	case *logical.Filter:
@@ -113,6 +115,21 @@ func pruneAggregate(a *logical.Aggregate, need logical.ColSet) logical.Node {
 	out.Input = prune(a.Input, below)
 	if len(out.Aggs) == len(a.Aggs) && out.Input == a.Input {
 		return a
+	}
+	return &out
+}
+
+func pruneTopN(t *logical.TopN, need logical.ColSet) logical.Node {
+	for _, id := range t.Reads() {
+		need[id] = true
+	}
+	out := *t
+	if t.Number != nil && !need[t.Number.ID] {
+		out.Number = nil
+	}
+	out.Input = prune(t.Input, need)
+	if out.Number == t.Number && out.Input == t.Input {
+		return t
 	}
 	return &out
 }

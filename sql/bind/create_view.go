@@ -67,7 +67,7 @@ func readsFrom(r catalog.Reader, id, target catalog.ID) bool {
 }
 
 // createMaterializedView binds CREATE MATERIALIZED VIEW. Its rows must not
-// depend on when they are computed, nor on their order.
+// depend on when they are computed, nor on their order, unless a LIMIT says which are the first.
 func (b *binder) createMaterializedView(s *parser.Statement) (Statement, error) {
 	n := s.MatView
 	t, err := b.newTable(n.Name, catalog.MaterializedView)
@@ -80,7 +80,9 @@ func (b *binder) createMaterializedView(s *parser.Statement) (Statement, error) 
 	if err != nil {
 		return nil, err
 	}
-	q.OrderBy = nil
+	if q.Limit < 0 && q.Offset == 0 { // a result has no order
+		q.OrderBy = nil
+	}
 	return &CreateTable{Table: t, Query: q, IfNotExists: n.IfNotExists, Reads: b.reads}, nil
 }
 

@@ -40,9 +40,6 @@ func (b *binder) limit(n *ast.Limit) (count, offset int64, err error) {
 	if n == nil {
 		return -1, 0, nil
 	}
-	if b.continuous {
-		return 0, 0, sqlerr.Unsupported("LIMIT in a materialized view")
-	}
 	if count, err = b.limitNumber(n.Count); err != nil {
 		return 0, 0, err
 	}

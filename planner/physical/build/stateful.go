@@ -154,7 +154,8 @@ func (b *builder) sort(n *logical.Sort, want []logical.Col) (*rel, error) {
 		return &physical.Node{Kind: physical.Sort, Inputs: []*physical.Node{in}, Fields: fields(cols), Sort: spec, Props: propsOf(props, cols)}
 	}
 	if p := b.derived.Props(n.Input); p.AppendOnly && n.Limit >= 0 && n.Limit <= maxLocal && n.Offset <= maxLocal {
-		in = sorted(in, &physical.SortSpec{Keys: spec.Keys, Limit: n.Limit + n.Offset}, p)
+		in = sorted(in, &physical.SortSpec{Keys: spec.Keys, Limit: n.Limit + n.Offset, AppendOnly: true}, p)
+		spec.AppendOnly = true
 	}
 	props := b.derived.Props(n)
 	return over(sorted(shuffle(in, nil), spec, props), cols, props), nil

@@ -1,0 +1,105 @@
+package operators_test
+
+import (
+	"bytes"
+	"fmt"
+	"math/rand"
+	"sort"
+	"testing"
+
+	"streamsql/operators"
+	"streamsql/operators/batch"
+	"streamsql/operators/optest"
+	"streamsql/operators/state"
+	"streamsql/sql/types"
+)
+
+// inOrder are the rows of a bag by partition, each in order and as often as it
+// is there.
+func inOrder(in *batch.Chunk, partition []int, order []operators.OrderKey) map[string][]row {
+	parts := map[string][]row{}
+	for _, r := range consolidated(in) {
+		p := text(in, r.i, partition)
+		for range r.n {
+			parts[p] = append(parts[p], row{r.c, r.i, 1})
+		}
+	}
+	for _, rows := range parts {
+		sort.SliceStable(rows, func(i, j int) bool {
+			a, b := orderKey(in, rows[i].i, order), orderKey(in, rows[j].i, order)
+			if c := bytes.Compare(a, b); c != 0 {
+				return c < 0
+			}
+			return bytes.Compare(rowKey(in, rows[i].i), rowKey(in, rows[j].i)) < 0
+		})
+	}
+	return parts
+}
+
+func orderKey(c *batch.Chunk, i int, order []operators.OrderKey) (b []byte) {
+	for _, k := range order {
+		b = state.AppendOrderedKey(b, c.Cols[k.Col], i, k.Desc)
+	}
+	return b
+}
+
+func rowKey(c *batch.Chunk, i int) (b []byte) {
+	for _, v := range c.Cols {
+		b = state.AppendOrdered(b, v, i, false)
+	}
+	return b
+}
+
+func topNTwin(spec operators.TopNSpec) func([]*batch.Chunk) *batch.Chunk {
+	out := append([]types.Type(nil), spec.Input...)
+	if spec.Number {
+		out = append(out, operators.NumberType())
+	}
+	return func(in []*batch.Chunk) *batch.Chunk {
+		c := batch.New(out, 16)
+		for _, rows := range inOrder(in[0], spec.Partition, spec.Order) {
+			rank, dense := 0, 0
+			for i, r := range rows {
+				if i == 0 || !bytes.Equal(orderKey(r.c, r.i, spec.Order), orderKey(r.c, rows[i-1].i, spec.Order)) {
+					rank, dense = i+1, dense+1
+				}
+				n := []int{i + 1, rank, dense}[spec.Func]
+				if int64(n) <= spec.Offset || spec.Limit >= 0 && int64(n) > spec.Offset+spec.Limit {
+					continue
+				}
+				for k := range spec.Input {
+					c.Cols[k].AppendFrom(r.c.Cols[k], r.i)
+				}
+				if spec.Number {
+					c.Cols[len(spec.Input)].AppendInt(int64(n))
+				}
+				c.PushWeight(1)
+			}
+		}
+		return c
+	}
+}
+
+func TestTopNAgainstTwin(t *testing.T) {
+	input := []types.Type{bigint, varchar, dec, double}
+	for seed := range int64(72) {
+		rng := rand.New(rand.NewSource(seed))
+		spec := operators.TopNSpec{
+			Input: input, Func: operators.RankFunc(seed % 3), Number: seed/3%2 == 1, AppendOnly: seed/6%4 == 3,
+			Limit: int64(rng.Intn(6)), Offset: int64(rng.Intn(3) * rng.Intn(5)), Partition: [][]int{{}, {0}, {1}, {1, 2}}[rng.Intn(4)],
+		}
+		if rng.Intn(8) == 0 {
+			spec.Limit = -1
+		}
+		for range rng.Intn(3) {
+			spec.Order = append(spec.Order, operators.OrderKey{Col: rng.Intn(4), Desc: rng.Intn(2) == 0})
+		}
+		t.Run(fmt.Sprintf("%d %v of %d", spec.Func, spec.Number, seed), func(t *testing.T) {
+			gen := optest.Generator{Inputs: [][]types.Type{input}, Values: 2 + rng.Intn(6), Nulls: 15, AppendOnly: spec.AppendOnly}
+			optest.Case{
+				New:    func() (operators.Operator, error) { return operators.NewTopN(spec, operators.Env{Node: "TopN"}) },
+				Inputs: gen.Inputs, Keys: partable(spec.Partition), Batches: gen.Batches(rng, 8, 40), Twin: topNTwin(spec),
+			}.Run(t)
+		})
+	}
+}

@@ -1,0 +1,111 @@
+package build
+
+import (
+	"strings"
+
+	"streamsql/planner/logical"
+	"streamsql/planner/physical"
+	"streamsql/sql/bind"
+)
+
+var rankFuncs = map[logical.RankFunc]physical.RankFunc{
+	logical.RowNumber: physical.RowNumber, logical.Rank: physical.Rank, logical.DenseRank: physical.DenseRank,
+}
+
+// topN is Shuffle by the partition → TopN; of one partition, TopN in each task →
+// Shuffle to one → TopN, where a row is taken back in the task that it came to.
+// The columns that break ties come first.
+func (b *builder) topN(n *logical.TopN, want []logical.Col) (*rel, error) {
+	cols := tiesFirst(n.Input.Columns(), n.Ties, want, n.Reads())
+	r, err := b.node(n.Input, cols)
+	if err != nil {
+		return nil, err
+	}
+	in, below, props := r.give(cols), b.derived.Props(n.Input), b.derived.Props(n)
+	spec := physical.TopNSpec{
+		Order: sortKeys(n.Order, cols), Func: rankFuncs[n.Rank], Limit: n.Limit, Offset: n.Offset, Number: n.Number != nil,
+		AppendOnly: below.AppendOnly,
+	}
+	for _, id := range n.Partition {
+		spec.Partition = append(spec.Partition, indexOf(cols, id))
+	}
+	if len(n.Partition) == 0 && n.Limit >= 0 && n.Limit < maxLocal && n.Offset < maxLocal && stays(in) {
+		local := spec
+		local.Limit, local.Offset, local.Number = n.Limit+n.Offset, 0, false
+		in = &physical.Node{Kind: physical.TopN, Inputs: []*physical.Node{in}, Fields: fields(cols), TopN: &local, Props: physical.Props{Keys: positions(below.Keys, cols)}}
+		b.keep(in, topNState(local), below.Grows && !local.AppendOnly)
+		spec.AppendOnly = false
+	}
+	out := append([]logical.Col(nil), cols...)
+	if n.Number != nil {
+		out = append(out, *n.Number)
+	}
+	node := &physical.Node{
+		Kind: physical.TopN, Inputs: []*physical.Node{shuffle(in, spec.Partition)}, Fields: fields(out), TopN: &spec, Props: propsOf(props, out),
+	}
+	grows := below.Grows && (len(n.Partition) > 0 || !spec.AppendOnly) && in.Kind != physical.TopN
+	state := topNState(spec)
+	if in.Kind == physical.TopN {
+		state = "the first rows of each task"
+	}
+	b.keep(node, state, grows)
+	return over(node, out, props), nil
+}
+
+// tiesFirst are the columns ties, in order, then those of all that are wanted or read.
+func tiesFirst(all []logical.Col, ties []int, want []logical.Col, read []int) []logical.Col {
+	var cols []logical.Col
+	for _, id := range ties {
+		cols = append(cols, all[indexOf(all, id)])
+	}
+	need := logical.SetOf(want)
+	for _, id := range read {
+		need[id] = true
+	}
+	for _, c := range pick(all, need) {
+		if indexOf(cols, c.ID) < 0 {
+			cols = append(cols, c)
+		}
+	}
+	return cols
+}
+
+func sortKeys(order []bind.Order, cols []logical.Col) []physical.SortKey {
+	var keys []physical.SortKey
+	for _, k := range order {
+		keys = append(keys, physical.SortKey{Col: indexOf(cols, k.Col), Desc: k.Desc})
+	}
+	return keys
+}
+
+// stays reports that a row of n and its retraction come out of the same task.
+func stays(n *physical.Node) bool {
+	switch n.Kind {
+	case physical.Merge, physical.Distinct, physical.Join, physical.SetOp, physical.TopN, physical.Shuffle, physical.Values:
+		return true
+	case physical.Source:
+		return n.Props.AppendOnly || n.Source.Table == 0
+	case physical.Map, physical.Union:
+		for _, in := range n.Inputs {
+			if !stays(in) {
+				return false
+			}
+		}
+		return true
+	}
+	return false
+}
+
+func topNState(s physical.TopNSpec) string {
+	rows := "all rows, in order"
+	switch {
+	case s.AppendOnly && s.Limit == 1 && s.Offset == 0 && s.Func == physical.RowNumber:
+		rows = "the first row"
+	case s.AppendOnly && s.Limit >= 0:
+		rows = "the first rows"
+	}
+	if len(s.Partition) > 0 && strings.HasPrefix(rows, "the") {
+		rows += " of each partition"
+	}
+	return rows
+}

@@ -1,0 +1,26 @@
+package physical
+
+// RankFunc names the function by which rows are numbered.
+type RankFunc string
+
+// The functions that number.
+const (
+	RowNumber RankFunc = "row_number"
+	Rank      RankFunc = "rank"
+	DenseRank RankFunc = "dense_rank"
+)
+
+// TopNSpec keeps of each partition the rows whose number, from 1 on, is above
+// Offset and at most Offset + Limit. Rows are ordered by Order, ties by all
+// fields, from the first to the last. With Number the output has that as a last field.
+type TopNSpec struct {
+	Partition []int     `json:"partition,omitempty"`
+	Order     []SortKey `json:"order,omitempty"`
+	Func      RankFunc  `json:"func"`
+	Limit     int64     `json:"limit"` // −1: none
+	Offset    int64     `json:"offset,omitempty"`
+	Number    bool      `json:"number,omitempty"`
+	// AppendOnly: no retraction will come, so that only the rows that can be in the
+	// result are kept.
+	AppendOnly bool `json:"append_only,omitempty"`
+}

@@ -1,0 +1,47 @@
+package rule
+
+import (
+	"streamsql/planner/logical"
+	"streamsql/sql/expr"
+)
+
+var pushFilterThroughTopN = Rule{
+	Name:   "push_filter_through_topn",
+	Reason: "a condition on the columns of the partition holds for all of its rows or none: partitions that are left out need no state",
+	Apply: everywhere(func(c *Context, n logical.Node) logical.Node {
+		f, ok := n.(*logical.Filter)
+		if !ok {
+			return n
+		}
+		t, ok := f.Input.(*logical.TopN)
+		if !ok || len(t.Partition) == 0 {
+			return n
+		}
+		down, stay := c.byPartition(f.Conds, t.Input, t.Partition)
+		if len(down) == 0 {
+			return n
+		}
+		return logical.NewFilter(t.WithInputs([]logical.Node{logical.NewFilter(t.Input, down)}), stay)
+	}),
+}
+
+// sameForEqual are conditions that are alike for all texts that are equal, though
+// not the same.
+var sameForEqual = map[string]bool{"=": true, "<=>": true, "in": true, "is null": true, "is not null": true}
+
+// byPartition parts conditions into those that read columns of a partition alone, and others.
+func (c *Context) byPartition(conds []*expr.Expr, in logical.Node, partition []int) (down, stay []*expr.Expr) {
+	part, texts := logical.ColSet{}, textColumns(in)
+	for _, id := range partition {
+		part[id] = true
+	}
+	return split(conds, func(e *expr.Expr) bool {
+		reads := map[int]bool{}
+		e.Columns(reads)
+		plain := sameForEqual[e.Fn]
+		for _, a := range e.Args {
+			plain = plain && a.Op != expr.OpCall
+		}
+		return len(reads) > 0 && part.Has(e) && !c.volatile(e) && (plain || !texts.ReadsAny(e))
+	})
+}
