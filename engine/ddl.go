@@ -204,7 +204,7 @@ func (e *Engine) checkOptions(t *catalog.Table) error {
 	if t.Kind == catalog.StreamTable && t.Options["connector"] != "" {
 		return nil // the connector checks its own
 	}
-	known := []string{"on_error"}
+	known := []string{"allowed_lateness", "on_error"}
 	if t.Kind == catalog.StreamTable {
 		known = []string{"partitions", "idle_timeout"}
 	}

@@ -24,11 +24,17 @@ type StreamDelay struct {
 	Delay int64
 }
 
+// BatchTime stands for a stream whose watermark is the batch's time.
+const BatchTime = 0
+
 // At is the watermark after a batch, false while a stream has none yet.
 func (w Watermark) At(b *Batch) (int64, bool) {
 	low := Never
 	for _, s := range w {
 		at, ok := b.Watermarks[s.Table]
+		if s.Table == BatchTime {
+			at, ok = b.Now, true
+		}
 		if !ok {
 			return 0, false
 		}

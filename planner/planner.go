@@ -17,6 +17,7 @@ import (
 	"streamsql/planner/physical/build"
 	"streamsql/planner/rule"
 	"streamsql/sql/bind"
+	"streamsql/sql/sqlerr"
 )
 
 // Options say what a plan is for.
@@ -34,7 +35,10 @@ type Options struct {
 
 // Plan plans q. A feature that a continuous query cannot have yet is error 1235.
 func Plan(q *bind.Query, o Options) (*physical.Plan, error) {
-	tree, err := logical.Build(q, logical.Options{Continuous: o.Continuous, AppendOnly: o.appendOnly, Times: times})
+	if q.EmitOnClose {
+		return nil, sqlerr.Unsupported("EMIT ON WINDOW CLOSE")
+	}
+	tree, err := logical.Build(q, logical.Options{Continuous: o.Continuous, AppendOnly: o.appendOnly, Times: times, Lateness: q.Lateness})
 	if err != nil {
 		return nil, err
 	}

@@ -218,6 +218,11 @@ func GetWide(b []byte) decimal.Wide {
 	}
 }
 
+// Int is the value of the ClassInt column k of an encoded row; false: NULL.
+func (c *Codec) Int(row []byte, k int) (int64, bool) {
+	return getInt(row[c.slots[k].at:]), row[k>>3]>>(k&7)&1 == 0
+}
+
 // EqualAt compares the columns cols of two encoded rows, NULL equal to NULL.
 func (c *Codec) EqualAt(a, b []byte, cols []int) bool {
 	for _, k := range cols {

@@ -147,6 +147,13 @@ func (s *Store) writable(no uint64) *page {
 // or the page copied: by the first change of a row after a Snapshot or Checkpoint.
 func (s *Store) Get(r Ref) []byte { return s.pages[r.page()].row(r.slot()) }
 
+// Has reports whether a row is there that was given the Ref r, maybe another
+// than the one that had it before.
+func (s *Store) Has(r Ref) bool {
+	no := r.page()
+	return no < uint64(len(s.pages)) && s.pages[no] != nil && r.slot() < uint32(s.pages[no].slots) && s.pages[no].length(r.slot()) > 0
+}
+
 // Slot is Get for rows of a length that the caller knows: the slot whole, which
 // saves looking the length up.
 func (s *Store) Slot(r Ref) []byte { return s.pages[r.page()].slot(r.slot()) }

@@ -38,6 +38,8 @@ func Spec(n *physical.Node) string {
 		return "ALL"
 	case physical.Sort:
 		return sortText(n)
+	case physical.Window:
+		return windowText(n)
 	case physical.SetOp:
 		return setOpText(n)
 	case physical.TopN:

@@ -30,6 +30,8 @@ type Options struct {
 	// Times says of a catalog object which columns, by position, are bound to a
 	// watermark; nil: of none.
 	Times func(*catalog.Table) map[int]physical.Time
+	// Lateness is how long after its end a window takes rows, in microseconds.
+	Lateness int64
 }
 
 // Build turns a bound query into a tree. Columns that the bound tree only
@@ -153,6 +155,8 @@ func (b *builder) rel(r bind.Rel) (Node, error) {
 		return b.timedJoin(r)
 	case *bind.Select:
 		return b.selectBlock(r)
+	case *bind.Window:
+		return b.windowTable(r)
 	case *bind.Union:
 		return b.union(r)
 	case *bind.SetOp:
@@ -217,6 +221,11 @@ func (b *builder) selectBlock(r *bind.Select) (Node, error) {
 		return nil, err
 	}
 	n = NewFilter(n, where)
+	if r.Window != nil {
+		if n, err = b.window(n, r.Window); err != nil {
+			return nil, err
+		}
+	}
 	if r.Grouped {
 		if n, err = b.aggregate(n, r.GroupBy, r.Aggs); err != nil {
 			return nil, err

@@ -28,6 +28,8 @@ func (b *builder) useRel(r bind.Rel) {
 		}
 	case *bind.Derived:
 		b.useQuery(r.Query)
+	case *bind.Window:
+		b.useRel(r.Input)
 	case *bind.Join:
 		b.useRel(r.Left)
 		b.useRel(r.Right)
@@ -45,6 +47,9 @@ func (b *builder) useRel(r bind.Rel) {
 	case *bind.Select:
 		if r.From != nil {
 			b.useRel(r.From)
+		}
+		if r.Window != nil {
+			b.useCols([]Col{r.Window.Start, r.Window.End})
 		}
 		for _, k := range r.GroupBy {
 			b.ids.use(k.ID)

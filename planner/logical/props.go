@@ -106,6 +106,8 @@ func (d *Deriver) derive(n Node) *Props {
 		return d.join(n)
 	case *TimedJoin:
 		return d.timedJoin(n)
+	case *Window:
+		return d.window(n)
 	}
 	return &Props{Grows: true} // nothing is known
 }

@@ -25,6 +25,8 @@ func (d *Deriver) times(n Node) map[int]physical.Time {
 		return d.unionTimes(n)
 	case *Join:
 		return d.joinTimes(n)
+	case *Window:
+		return d.windowTimes(n)
 	}
 	// A LIMIT brings rows of any time up when another one goes.
 	return nil

@@ -65,6 +65,7 @@ type Node struct {
 	Agg     *AggSpec       `json:"agg,omitempty"` // Reduce and Merge
 	Join    *JoinSpec      `json:"join,omitempty"`
 	Sort    *SortSpec      `json:"sort,omitempty"`
+	Window  *WindowSpec    `json:"window,omitempty"`
 	SetOp   *SetOpSpec     `json:"set_op,omitempty"`
 	Timed   *TimedJoinSpec `json:"timed,omitempty"` // TemporalJoin, VersionJoin, AsofJoin, LookupJoin
 	TopN    *TopNSpec      `json:"topn,omitempty"`

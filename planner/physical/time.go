@@ -72,3 +72,7 @@ func (t Time) closing() Watermark {
 	}
 	return t.Watermark
 }
+
+// BatchTime stands for a stream in a Watermark whose watermark is the batch's
+// time: that of windows by PROCTIME().
+const BatchTime = 0

@@ -48,6 +48,8 @@ func prune(n logical.Node, need logical.ColSet) logical.Node {
 		return pruneTopN(n, need)
 	case *logical.Distinct: // all columns make the row
 		need = logical.SetOf(n.Columns())
+	case *logical.Window:
+		reads(n.Exprs(), need)
 	case *logical.Filter:
 		reads(n.Conds, need)
 	}

@@ -49,6 +49,7 @@ var Rules = []Rule{
 	pushFilterThroughAggregate,
 	pushFilterThroughDistinct,
 	pushFilterThroughUnion,
+	pushFilterThroughWindow,
 	pushFilterThroughSetOp,
 	pushFilterThroughTopN,
 	pushFilterIntoJoin,

@@ -3,6 +3,7 @@ package bind
 import (
 	"streamsql/sql/agg"
 	"streamsql/sql/expr"
+	"streamsql/sql/parser"
 )
 
 // grouping collects what a SELECT block groups by and aggregates. Expressions
@@ -16,10 +17,12 @@ type grouping struct {
 	// made are the ids of the aggregates' columns.
 	made map[int]bool
 	// known are columns of FROM with one value in each group; nil: not worked out yet.
-	known  map[int]bool
-	equals [][2]int // columns that WHERE and inner joins make equal
-	fixed  []int    // columns that WHERE makes equal to a constant
-	inside bool     // within an aggregate's arguments
+	known      map[int]bool
+	equals     [][2]int    // columns that WHERE and inner joins make equal
+	fixed      []int       // columns that WHERE makes equal to a constant
+	inside     bool        // within an aggregate's arguments
+	window     *WindowSpec // of GROUP BY
+	windowText *parser.Window
 }
 
 // column is the one that holds call's result.

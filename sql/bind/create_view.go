@@ -83,6 +83,12 @@ func (b *binder) createMaterializedView(s *parser.Statement) (Statement, error) 
 	if q.Limit < 0 && q.Offset == 0 { // a result has no order
 		q.OrderBy = nil
 	}
+	q.EmitOnClose = n.EmitOnClose
+	if v, ok := n.Options["allowed_lateness"]; ok {
+		if q.Lateness, ok = optionDuration(v); !ok || q.Lateness < 0 {
+			return nil, sqlerr.New(sqlerr.WrongArguments, "allowed_lateness is a time such as '5 s' or '10 minutes', not '%s'", v)
+		}
+	}
 	return &CreateTable{Table: t, Query: q, IfNotExists: n.IfNotExists, Reads: b.reads}, nil
 }
 

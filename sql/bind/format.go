@@ -149,6 +149,12 @@ func (p *printer) query(q *Query) {
 	if q.Offset > 0 {
 		head += fmt.Sprintf(" offset %d", q.Offset)
 	}
+	if q.EmitOnClose {
+		head += " emit on window close"
+	}
+	if q.Lateness > 0 {
+		head += fmt.Sprintf(" lateness %d", q.Lateness)
+	}
 	p.line("%s", head)
 	p.in(func() { p.rel(q.Root) })
 }
@@ -176,6 +182,9 @@ func (p *printer) rel(r Rel) {
 		p.in(func() { p.rel(r.Left); p.rel(r.Right) })
 	case *Select:
 		p.selectBlock(r)
+	case *Window:
+		p.line("%s", windowText(&r.WindowSpec))
+		p.in(func() { p.rel(r.Input) })
 	case *Union:
 		kind := "all"
 		if r.Distinct {
@@ -232,6 +241,9 @@ func (p *printer) selectBlock(s *Select) {
 				}
 			})
 		}
+		if s.Window != nil {
+			p.line("window: %s", windowText(s.Window))
+		}
 		if len(s.Where) > 0 {
 			p.line("where: %s", list(s.Where))
 		}
@@ -240,6 +252,14 @@ func (p *printer) selectBlock(s *Select) {
 			p.in(func() { p.rel(s.From) })
 		}
 	})
+}
+
+func windowText(w *WindowSpec) string {
+	out := fmt.Sprintf("%s of #%d size %d slide %d offset %d: %s", w.Kind, w.Time, w.Size, w.Slide, w.Offset, cols([]Col{w.Start, w.End}))
+	if len(w.Partition) > 0 {
+		out += " by " + list(w.Partition)
+	}
+	return out
 }
 
 func typeText(c Col) string {

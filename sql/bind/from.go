@@ -38,6 +38,9 @@ func (b *binder) tableSource(n *ast.TableSource) (source, error) {
 	if n.Lateral {
 		return source{}, sqlerr.Unsupported("LATERAL")
 	}
+	if w := b.windowAt(n.AsName.O); w != nil {
+		return b.windowTable(n, w)
+	}
 	switch s := n.Source.(type) {
 	case *ast.TableName:
 		return b.tableName(s, n.AsName.O)
@@ -176,7 +179,7 @@ func (b *binder) expandView(t *catalog.Table, alias string) (source, error) {
 	if err != nil {
 		return source{}, brokenView(t, err)
 	}
-	inner := &binder{session: b.session, env: &env, scalar: env.scalar(), view: true,
+	inner := &binder{session: b.session, env: &env, scalar: env.scalar(), view: true, windows: stmt.Windows,
 		continuous: b.continuous, expanding: b.expanding + 1}
 	q, err := inner.subquery(stmt.Node)
 	if err != nil {

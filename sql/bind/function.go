@@ -32,6 +32,9 @@ func (b *binder) function(n *ast.FuncCallExpr, in *names) (*expr.Expr, error) {
 	if n.Schema.O != "" {
 		return nil, sqlerr.New(sqlerr.SPDoesNotExist, "FUNCTION %s.%s does not exist", n.Schema.O, n.FnName.O)
 	}
+	if w := b.markedCall(n); w != nil {
+		return b.windowPart(w, in)
+	}
 	fn := n.FnName.L
 	if s, ok := synonyms[fn]; ok {
 		fn = s

@@ -15,13 +15,14 @@ import (
 // FROM, with aggregates as columns, until group() puts them over groups.
 type block struct {
 	*binder
-	node   *ast.SelectStmt
-	src    source
-	sel    *Select
-	group  *grouping
-	fields []field
-	having []*expr.Expr
-	order  []*expr.Expr // constants do not order, and stay constants
+	node      *ast.SelectStmt
+	src       source
+	sel       *Select
+	group     *grouping
+	fields    []field
+	having    []*expr.Expr
+	order     []*expr.Expr   // constants do not order, and stay constants
+	groupedBy *parser.Window // the window in GROUP BY
 }
 
 // field is a column of the SELECT list.
@@ -41,7 +42,7 @@ func (b *binder) selectQuery(n *ast.SelectStmt) (*Query, error) {
 	if err := s.bindFrom(); err != nil {
 		return nil, err
 	}
-	s.group = &grouping{b: b, from: &s.src.scope}
+	s.group = &grouping{b: b, from: &s.src.scope, window: s.sel.Window, windowText: s.groupedBy}
 	for _, step := range []func() error{
 		s.bindFields, s.bindGroupBy, s.bindHaving, s.bindOrder, s.overGroups,
 	} {
@@ -81,7 +82,10 @@ func (s *block) bindFrom() error {
 	if s.node.Where != nil {
 		s.sel.Where, err = s.conjuncts(s.node.Where, &names{clause: "where clause", from: &s.src.scope})
 	}
-	return err
+	if err != nil {
+		return err
+	}
+	return s.groupWindow()
 }
 
 func (s *block) bindFields() error {
@@ -199,6 +203,10 @@ func (s *block) bindGroupBy() error {
 	in := &names{clause: clause, from: &s.src.scope, more: s.labels(),
 		last: func(n *ast.ColumnName) (*expr.Expr, error) { return s.alias(n, clause) }}
 	for _, item := range s.node.GroupBy.Items {
+		if w := s.markedCall(item.Expr); w != nil && w.Part == "" {
+			s.groupByWindow()
+			continue
+		}
 		i, ok, err := position(item.Expr, len(s.fields), clause)
 		if err != nil {
 			return err
@@ -218,6 +226,7 @@ func (s *block) bindGroupBy() error {
 		s.group.add(e)
 	}
 	s.sel.Grouped = true
+	s.partWindow()
 	return nil
 }
 

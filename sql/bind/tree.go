@@ -28,6 +28,11 @@ type Query struct {
 	OrderBy []Order
 	Limit   int64
 	Offset  int64
+	// EmitOnClose, of a whole query that stays: each row once, when its window is
+	// over. Lateness is how long after its end a window takes late rows, in
+	// microseconds.
+	EmitOnClose bool
+	Lateness    int64
 }
 
 // Order is one ORDER BY key.
@@ -92,7 +97,7 @@ type Aggregate struct {
 // Select is one SELECT block. The phases run in the order of the fields, each
 // sees the columns of the one before:
 //
-//	From → Where → (Grouped: GroupBy, Aggs → Having) → Project → Distinct
+//	From → Where → Window → (Grouped: GroupBy, Aggs → Having) → Project → Distinct
 //
 // With Grouped, Having and Project see only the columns of GroupBy and Aggs.
 // Project has every column that OrderBy of the enclosing Query needs, hidden
@@ -100,6 +105,7 @@ type Aggregate struct {
 type Select struct {
 	From    Rel          // nil: one row without columns
 	Where   []*expr.Expr // conjuncts
+	Window  *WindowSpec  // of GROUP BY, over the rows that Where leaves; nil: none
 	Grouped bool
 	GroupBy []Computed // none though Grouped: one group, which exists even over nothing
 	Aggs    []Aggregate

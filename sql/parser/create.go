@@ -66,7 +66,7 @@ func (p *Parser) tableOptions() int {
 }
 
 // createMaterializedView reads CREATE MATERIALIZED VIEW [IF NOT EXISTS] name
-// [(columns)] [WITH (…)] AS query [EMIT CHANGES]. TiDB's parser is given the
+// [(columns)] [WITH (…)] AS query [EMIT CHANGES | EMIT ON WINDOW CLOSE]. TiDB's parser is given the
 // query alone, all before and behind it being blank.
 func (p *Parser) createMaterializedView(st *Statement) error {
 	v := &CreateMaterializedView{}
@@ -97,17 +97,18 @@ func (p *Parser) createMaterializedView(st *Statement) error {
 		return c.unexpected()
 	}
 	end := len(p.tokens) - 1
-	if p.endsInEmit(end) {
-		p.blank(p.tokens[end-2].pos, p.tokens[end].pos)
-		p.tokens[end-2] = p.tokens[end]
-		end -= 2
+	if n := p.emitWords(end); n > 0 {
+		v.EmitOnClose = n > 2
+		p.blank(p.tokens[end-n].pos, p.tokens[end].pos)
+		p.tokens[end-n] = p.tokens[end]
+		end -= n
 		p.tokens = p.tokens[:end+1]
 	}
 	p.blank(0, p.tokens[query].pos)
+	v.QueryText = strings.TrimSpace(p.text[p.tokens[query].pos:p.tokens[end-1].end])
 	if err := p.standard(st, query); err != nil {
 		return err
 	}
-	v.QueryText = strings.TrimSpace(p.text[p.tokens[query].pos:p.tokens[end-1].end])
 	v.Query, st.Node, st.MatView = st.Node, nil, v
 	return nil
 }

@@ -41,6 +41,8 @@ type Parser struct {
 
 	clauses []behind // behind aggregates, that TiDB's grammar does not have
 	renamed []int    // offsets of functions' names that are disguised
+
+	windows []*Window
 }
 
 // New returns a parser.
@@ -83,6 +85,7 @@ func (p *Parser) tokenize(text string, m Mode) error {
 	p.newRow, p.outer, p.full = nil, p.outer[:0], false
 	p.timed = nil
 	p.clauses, p.renamed = p.clauses[:0], p.renamed[:0]
+	p.windows = nil
 	l := lexer{text: text, mode: m, blank: p.blank}
 	for {
 		t := l.next()
@@ -249,7 +252,7 @@ func (p *Parser) standard(st *Statement, from int) error {
 	if len(nodes) != 1 {
 		return p.unexpected(len(p.tokens) - 1)
 	}
-	st.Node, st.NewRow = nodes[0], p.newRow
+	st.Node, st.NewRow, st.Windows = nodes[0], p.newRow, p.windows
 	for _, w := range warnings {
 		st.Warnings = append(st.Warnings, warning(w))
 	}

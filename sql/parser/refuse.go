@@ -220,11 +220,6 @@ func (p *Parser) refuseWord(i int, top *level) error {
 		if next == kwSets && p.op(i+2) == '(' && (top.clause == clauseGroup || top.sets) {
 			p.groupingSets(i)
 		}
-	case kwTumble, kwTumbleStart, kwTumbleEnd, kwHop, kwHopStart, kwHopEnd, kwSession, kwSessionStart, kwSessionEnd,
-		kwCumulate, kwCumulateStart, kwCumulateEnd:
-		if p.op(i+1) == '(' && top.inside && top.clause != clauseFrom {
-			return sqlerr.Unsupported(p.upper(i) + " windows")
-		}
 	case kwEmit:
 		return p.refuseEmit(i)
 	case kwWatermark:
@@ -299,24 +294,36 @@ func (p *Parser) refuseJoin(i int) error {
 	}
 }
 
-// refuseEmit finds a result policy where it does not belong, or of a kind that
-// is not there.
+// refuseEmit finds a result policy where it does not belong: it says how a
+// result that stays is kept, and stands at the end of its query.
 func (p *Parser) refuseEmit(i int) error {
+	const where = " outside of CREATE MATERIALIZED VIEW: it comes last in a query that stays"
 	if p.word(i+1) == kwOn && p.word(i+2) == kwWindow && p.word(i+3) == kwClose {
-		return sqlerr.Unsupported("EMIT ON WINDOW CLOSE")
+		return sqlerr.Unsupported("EMIT ON WINDOW CLOSE" + where)
 	}
-	if p.endsInEmit(len(p.tokens)-1) && i == len(p.tokens)-3 {
-		return sqlerr.Unsupported("EMIT CHANGES outside of CREATE MATERIALIZED VIEW")
+	if n := p.emitWords(len(p.tokens) - 1); n > 0 && i == len(p.tokens)-1-n {
+		return sqlerr.Unsupported("EMIT CHANGES" + where)
 	}
 	return nil
 }
 
-// endsInEmit reports whether the two tokens before the given one are EMIT
-// CHANGES, and a result policy (SELECT emit changes names a column).
-func (p *Parser) endsInEmit(end int) bool {
-	prev := p.word(end - 3)
-	return p.word(end-2) == kwEmit && p.word(end-1) == kwChanges &&
-		(p.operandBefore(end-2) || prev == kwAsc || prev == kwDesc)
+// emitWords is how many tokens before the given one are a result policy: 2 of
+// EMIT CHANGES, 4 of EMIT ON WINDOW CLOSE, else 0 (SELECT emit changes names a
+// column).
+func (p *Parser) emitWords(end int) int {
+	n := 0
+	switch {
+	case p.word(end-2) == kwEmit && p.word(end-1) == kwChanges:
+		n = 2
+	case p.word(end-4) == kwEmit && p.word(end-3) == kwOn && p.word(end-2) == kwWindow && p.word(end-1) == kwClose:
+		n = 4
+	default:
+		return 0
+	}
+	if prev := p.word(end - n - 1); p.operandBefore(end-n) || prev == kwAsc || prev == kwDesc {
+		return n
+	}
+	return 0
 }
 
 func (p *Parser) refuseAs(i int, top *level) error {

@@ -27,6 +27,8 @@ type Statement struct {
 	// NewRow is the name that INSERT … VALUES (…) AS new gives the inserted row,
 	// for ON DUPLICATE KEY UPDATE; nil: it has none.
 	NewRow *RowAlias
+	// Windows are what WindowMark stands for, by index.
+	Windows []*Window
 }
 
 // RowAlias names a row, and its columns if the list is not empty.
@@ -56,6 +58,7 @@ type CreateMaterializedView struct {
 	Options     map[string]string
 	Query       ast.StmtNode // *ast.SelectStmt, *ast.SetOprStmt …
 	QueryText   string       // as typed
+	EmitOnClose bool         // EMIT ON WINDOW CLOSE
 }
 
 // Drop is DROP of STREAM TABLE, MATERIALIZED VIEW, and of TABLE or VIEW with CASCADE.

@@ -47,6 +47,9 @@ func (p *Parser) walk(from int) error {
 	p.levels = append(p.levels[:0], level{})
 	depth := 0 // of all open levels and their chains
 	for i := from; !p.isEnd(i); i++ {
+		if err := p.rewriteWindow(i, &p.levels[len(p.levels)-1]); err != nil {
+			return err
+		}
 		t, top := &p.tokens[i], &p.levels[len(p.levels)-1]
 		if t.word != kwNone {
 			if p.op(i-1) != '.' {

@@ -140,6 +140,8 @@ func (b *builder) node(n logical.Node, want []logical.Col) (*rel, error) {
 		return b.union(n)
 	case *logical.Sort:
 		return b.sort(n, want)
+	case *logical.Window:
+		return b.window(n, want)
 	case *logical.SetOp:
 		return b.setOp(n)
 	case *logical.TopN:

@@ -1,0 +1,23 @@
+package build
+
+import (
+	"streamsql/operators"
+	"streamsql/planner/physical"
+	"streamsql/sql/types"
+)
+
+var windowKinds = map[physical.WindowKind]operators.WindowKind{
+	physical.Tumble: operators.Tumble, physical.Hop: operators.Hop, physical.Cumulate: operators.Cumulate,
+}
+
+func windowSpec(n *physical.Node, in []types.Type) operators.WindowSpec {
+	w := n.Window
+	return operators.WindowSpec{
+		Input: in, Kind: windowKinds[w.Kind], Time: w.Time, Size: w.Size, Slide: w.Slide, Offset: w.Offset, Keep: w.Keep,
+		Bound: n.Fields[len(n.Fields)-1].Type, Lateness: lateness(w.Lateness),
+	}
+}
+
+func lateness(l physical.Lateness) operators.Lateness {
+	return operators.Lateness{Late: l.Late, Allowed: l.Allowed, Closed: watermark(l.Closed)}
+}

@@ -1,0 +1,168 @@
+package operators
+
+import (
+	"slices"
+
+	"github.com/tidwall/btree"
+
+	"streamsql/operators/account"
+	"streamsql/operators/batch"
+	"streamsql/operators/state"
+)
+
+// expiring finds the rows of a store whose time is over, in work that goes with
+// their number only: rows lie in lists by time, and the lists in a tree.
+//
+// The operator tells of each row that it makes (add) and of each that it ends
+// (gone). Input rows whose time is over already go through live first: they would
+// change what is there no more. At the end of a batch, when all is given out,
+// advance looks at the watermark, and next names the rows to be dropped, without
+// a retraction.
+type expiring struct {
+	Watermark
+	account *account.Account
+	over    *passed // rows not above it are gone
+	// value reads the time of a row; false: there is none with that Ref any more, or
+	// its time is NULL.
+	value func(state.Ref) (int64, bool)
+	// grain is the width of a list's times: 1 where many rows have the same.
+	grain int64
+	lists *btree.Map[int64, *expiryList]
+	due   []state.Ref
+}
+
+// expiryList holds the rows of a time. Some have ended by now; a Ref may be there
+// twice when it was given again.
+type expiryList struct {
+	refs  []state.Ref
+	ended int
+}
+
+// grainOfTimes is the grain, in µs, for times that differ from row to row: such
+// rows may stay that much longer.
+const grainOfTimes = 1 << 20
+
+func newExpiring(w Watermark, grain int64, value func(state.Ref) (int64, bool), a *account.Account) *expiring {
+	return &expiring{Watermark: w, account: a, over: newPassed(a), value: value, grain: grain, lists: &btree.Map[int64, *expiryList]{}}
+}
+
+func (x *expiring) list(time int64) int64 { return (time - mod(time, x.grain)) / x.grain }
+
+// add notes a new row. Its time must be readable by now.
+func (x *expiring) add(r state.Ref) {
+	time, ok := x.value(r)
+	if !ok {
+		return
+	}
+	key := x.list(time)
+	l, ok := x.lists.Get(key)
+	if !ok {
+		l = &expiryList{}
+		x.lists.Set(key, l)
+	}
+	l.refs = append(l.refs, r)
+	x.account.Force(8)
+}
+
+// gone notes that a row is about to end. When most of a list has, it is cleaned up.
+func (x *expiring) gone(r state.Ref) {
+	time, ok := x.value(r)
+	if !ok {
+		return
+	}
+	key := x.list(time)
+	l, ok := x.lists.Get(key)
+	if !ok {
+		return // it is being dropped
+	}
+	if l.ended++; l.ended < 64 || 2*l.ended < len(l.refs) {
+		return
+	}
+	n := len(l.refs)
+	l.refs = x.alive(l.refs, key)
+	if at := slices.Index(l.refs, r); at >= 0 {
+		l.refs = slices.Delete(l.refs, at, at+1)
+	}
+	l.ended = 0
+	x.account.Release(8 * int64(n-len(l.refs)))
+	if len(l.refs) == 0 {
+		x.lists.Delete(key)
+	}
+}
+
+// alive are the rows of a list that are there still, each once.
+func (x *expiring) alive(refs []state.Ref, key int64) []state.Ref {
+	slices.Sort(refs)
+	return slices.DeleteFunc(slices.Compact(refs), func(r state.Ref) bool {
+		time, ok := x.value(r)
+		return !ok || x.list(time) != key
+	})
+}
+
+// live is c without the rows whose column col is over; nil: no other is left.
+func (x *expiring) live(c *batch.Chunk, col int) *batch.Chunk {
+	over, ok := x.over.at()
+	if !ok {
+		return c
+	}
+	v := c.Cols[col]
+	var keep []int32
+	for i := range c.N {
+		gone := v.I[i] <= over && !v.IsNull(i)
+		if gone && keep == nil {
+			keep = make([]int32, 0, c.N)
+			for k := range i {
+				keep = append(keep, int32(k))
+			}
+		}
+		if !gone && keep != nil {
+			keep = append(keep, int32(i))
+		}
+	}
+	switch {
+	case keep == nil:
+		return c
+	case len(keep) == 0:
+		return nil
+	}
+	return c.Gather(keep)
+}
+
+// advance moves on to the watermark after the batch.
+func (x *expiring) advance(b *Batch) error {
+	if at, ok := x.At(b); ok {
+		return x.over.set(at)
+	}
+	return nil
+}
+
+// next are at most n rows that are over. The operator ends them before it asks
+// for more; none: that was all.
+func (x *expiring) next(n int) []state.Ref {
+	over, ok := x.over.at()
+	if !ok {
+		return nil
+	}
+	for len(x.due) == 0 {
+		key, l, ok := x.lists.Min()
+		if !ok || (key+1)*x.grain-1 > over {
+			return nil
+		}
+		x.lists.Delete(key)
+		x.account.Release(8 * int64(len(l.refs)))
+		x.due = x.alive(l.refs, key)
+	}
+	n = min(n, len(x.due))
+	out := x.due[:n]
+	x.due = x.due[n:]
+	return out
+}
+
+// rebuild notes the rows of the store just loaded.
+func (x *expiring) rebuild(s *state.Store) {
+	x.over.rebuild()
+	s.Scan(func(r state.Ref, _ []byte) bool {
+		x.add(r)
+		return true
+	})
+}

@@ -1,0 +1,80 @@
+package operators
+
+import (
+	"streamsql/operators/batch"
+	"streamsql/operators/state"
+)
+
+// lateness leaves rows out of windows that they come too late for.
+type lateness struct {
+	Lateness
+	batch  *Batch
+	before *passed // what Closed was before the batch; nil: nothing goes by that
+	bound  int64
+	bounds bool
+}
+
+func newLateness(spec Lateness, env Env) *lateness {
+	l := &lateness{Lateness: spec}
+	if spec.Late < 0 && len(spec.Closed) > 0 {
+		l.before = newPassed(env.Account)
+	}
+	return l
+}
+
+func (l *lateness) begin(b *Batch) {
+	l.batch = b
+	if l.before != nil {
+		l.bound, l.bounds = l.before.at()
+	}
+}
+
+// end notes the watermark for the next batch.
+func (l *lateness) end() error {
+	if l.before == nil {
+		return nil
+	}
+	if at, ok := l.Closed.At(l.batch); ok {
+		return l.before.set(at)
+	}
+	return nil
+}
+
+func (l *lateness) states() []*state.Store {
+	if l.before == nil {
+		return nil
+	}
+	return []*state.Store{l.before.store}
+}
+
+func (l *lateness) rebuild() {
+	if l.before != nil {
+		l.before.rebuild()
+	}
+}
+
+// watermark is what row i of c is late by; false: by nothing.
+func (l *lateness) watermark(c *batch.Chunk, i int) (int64, bool) {
+	if l.Late < 0 {
+		return l.bound, l.bounds
+	}
+	if v := c.Cols[l.Late]; !v.IsNull(i) {
+		return v.I[i], true
+	}
+	return 0, false
+}
+
+// open keeps the windows that row i of c is not too late for.
+func (l *lateness) open(ws []bounds, c *batch.Chunk, i int) []bounds {
+	at, ok := l.watermark(c, i)
+	if !ok {
+		return ws
+	}
+	kept := ws[:0]
+	for _, b := range ws {
+		if b.end+l.Allowed > at {
+			kept = append(kept, b)
+		}
+	}
+	return kept
+}

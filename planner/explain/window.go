@@ -1,0 +1,43 @@
+package explain
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"streamsql/planner/physical"
+)
+
+// windowText: `TUMBLE(ts, 10s)`, `HOP(ts, 2s, 10s)`, and which rows are too late.
+func windowText(n *physical.Node) string {
+	w := n.Window
+	args := []string{windowTime(n, w.Time)}
+	if w.Kind != physical.Tumble {
+		args = append(args, span(w.Slide))
+	}
+	args = append(args, span(w.Size))
+	if w.Offset != 0 {
+		args = append(args, span(w.Offset))
+	}
+	return fmt.Sprintf("%s(%s)%s", strings.ToUpper(string(w.Kind)), strings.Join(args, ", "), latenessText(w.Lateness))
+}
+
+func windowTime(n *physical.Node, at int) string {
+	if at < 0 {
+		return "PROCTIME()"
+	}
+	return n.Inputs[0].Fields[at].Name
+}
+
+func latenessText(l physical.Lateness) string {
+	if l.Late < 0 && l.Closed == nil {
+		return ""
+	}
+	if l.Allowed == 0 {
+		return " without late rows"
+	}
+	return " without rows later than " + span(l.Allowed)
+}
+
+// span is a length of time in microseconds.
+func span(us int64) string { return (time.Duration(us) * time.Microsecond).String() }

@@ -1,0 +1,38 @@
+package physical
+
+// Window puts rows into windows of a fixed length, row by row.
+const Window Kind = "Window"
+
+// WindowKind tells windows apart.
+type WindowKind string
+
+// The kinds of windows that a row falls into by itself.
+const (
+	Tumble   WindowKind = "tumble"
+	Hop      WindowKind = "hop"
+	Cumulate WindowKind = "cumulate"
+)
+
+// WindowSpec gives each row of the input once for each window that it is in.
+// Output: the input's fields Keep, then the window's start and end. Lengths are
+// microseconds. A window [start, end) is aligned to 1970-01-01 00:00 on the clock
+// of the time's column, plus Offset: tumbling ones begin every Size, hopping ones
+// every Slide, cumulating ones begin every Size and end Slide, 2·Slide … later.
+type WindowSpec struct {
+	Kind   WindowKind `json:"kind"`
+	Time   int        `json:"time"` // −1: the batch's time
+	Size   int64      `json:"size"`
+	Slide  int64      `json:"slide"`
+	Offset int64      `json:"offset,omitempty"`
+	Keep   []int      `json:"keep"`
+	Lateness
+}
+
+// Lateness says which windows a row comes too late for: those whose end, plus
+// Allowed, is not above the watermark. That is the value of column Late where it
+// is not −1; else the one of Closed before the batch, if it has any.
+type Lateness struct {
+	Late    int       `json:"late"`
+	Allowed int64     `json:"allowed,omitempty"` // microseconds
+	Closed  Watermark `json:"closed,omitempty"`
+}
