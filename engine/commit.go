@@ -171,6 +171,7 @@ func (e *Engine) commitLoop() {
 type accepted struct {
 	table  *table.Table
 	change *batch.Chunk
+	blocks []*topic.Block // of an upsert stream; nil: one of the change
 }
 
 func (e *Engine) commitGroup(requests []*commitRequest) {
@@ -190,7 +191,10 @@ func (e *Engine) commitGroup(requests []*commitRequest) {
 		}
 		for k, a := range changes {
 			applied = append(applied, a)
-			blocks = append(blocks, e.newBlock(r.tables[k], a.change))
+			if a.blocks == nil {
+				a.blocks = []*topic.Block{e.newBlock(r.tables[k], a.change)}
+			}
+			blocks = append(blocks, a.blocks...)
 		}
 		blocks = append(blocks, r.blocks...)
 		going = append(going, r)
@@ -223,20 +227,28 @@ func (e *Engine) accept(r *commitRequest) ([]accepted, error) {
 		e.mu.Unlock()
 		var err error
 		var c *batch.Chunk
+		var blocks []*topic.Block
 		if ts == nil || ts.Table != w.Table() {
 			err = sqlerr.New(sqlerr.NoSuchTable, "A table of the transaction was dropped")
 		} else {
-			c, err = w.Accept()
+			var finish func(*batch.Chunk) *batch.Chunk
+			if ts.Desc.Upsert() {
+				blocks = []*topic.Block{} // there may be nothing to log
+				finish = e.finisher(ts.Table, &blocks)
+			}
+			c, err = w.Accept(finish)
 		}
 		if err != nil {
+			e.unstamp(blocks)
 			for i := len(done) - 1; i >= 0; i-- {
+				e.unstamp(done[i].blocks)
 				if back := done[i].table.Revert(done[i].change); back != nil {
 					e.fatal("a table's image cannot be put back", back)
 				}
 			}
 			return nil, err
 		}
-		done = append(done, accepted{ts.Table, c})
+		done = append(done, accepted{ts.Table, c, blocks})
 	}
 	return done, nil
 }

@@ -168,10 +168,7 @@ func (e *Engine) create(ctx context.Context, s *bind.CreateTable, captured catal
 		}
 		t.Primary = plan.Key
 	}
-	switch {
-	case t.Upsert():
-		return nil, sqlerr.Unsupported("PRIMARY KEY of a stream table")
-	case t.EventTime != nil && t.Options["connector"] != "":
+	if t.EventTime != nil && t.Options["connector"] != "" {
 		return nil, sqlerr.Unsupported("WATERMARK FOR of a stream table with a connector")
 	}
 	if err := e.checkOptions(&t); err != nil {
@@ -262,13 +259,26 @@ func (e *Engine) prepare(ctx context.Context, t *catalog.Table, plan *physical.P
 	case t.Kind == catalog.StreamTable && t.Options["connector"] != "":
 		return e.prepareExternal(t)
 	case t.Kind == catalog.StreamTable:
-		return func(yes bool) {
-			if yes {
-				e.addStream(newStream(t))
-			}
-		}, nil
+		return e.prepareStream(t)
 	}
 	return func(bool) {}, nil
+}
+
+// prepareStream makes a stream of the built-in log; an upsert stream has a table's image.
+func (e *Engine) prepareStream(t *catalog.Table) (func(bool), error) {
+	image := func(bool) {}
+	if t.Upsert() {
+		var err error
+		if image, err = e.prepareTable(t); err != nil {
+			return nil, err
+		}
+	}
+	return func(yes bool) {
+		if yes {
+			e.addStream(newStream(t))
+		}
+		image(yes)
+	}, nil
 }
 
 // prepareView holds the timeline at one batch, the view's history, until it is started.

@@ -139,7 +139,7 @@ func (e *Engine) objectsOf(plan *physical.Plan) (objects []*catalog.Table, strea
 			return true
 		}
 		objects = append(objects, t)
-		streams = streams || t.Kind == catalog.StreamTable && t.Options["connector"] == ""
+		streams = streams || t.Kind == catalog.StreamTable && t.Options["connector"] == "" && !t.Upsert()
 		return true
 	})
 	return objects, streams, virtual, err

@@ -101,7 +101,7 @@ func (t *recoveredTimes) pass(e *Engine, seq, last uint64, b *topic.Block) error
 	b.High = highest(times)
 	if seq > last {
 		t.end(e)
-		s.clock.Restamped(int(b.Partition), before(b), b.High)
+		s.clock.Restamped(int(b.Partition), beforeOf(b), b.High)
 		return nil
 	}
 	for t.next < len(t.records) && t.records[t.next].LogSeq < seq {
@@ -111,7 +111,7 @@ func (t *recoveredTimes) pass(e *Engine, seq, last uint64, b *topic.Block) error
 	if t.next < len(t.records) {
 		now = t.records[t.next].Time
 	}
-	s.clock.Take(int(b.Partition), before(b), b.High, now)
+	s.clock.Take(int(b.Partition), beforeOf(b), b.High, now)
 	return nil
 }
 

@@ -92,6 +92,9 @@ func (e *Engine) restoreFrom(m *checkpoint.Manifest) (cut timeline.Cut, err erro
 				s.clock.Restore(c)
 			}
 			e.streams.of[t.ID] = s
+			if t.Upsert() {
+				err = e.restoreTable(t, m, saved, seq)
+			}
 		}
 		if err != nil {
 			return cut, fmt.Errorf("%s %s.%s: %w", t.Kind, t.Database, t.Name, err)

@@ -118,8 +118,8 @@ func (e *Engine) unstamp(blocks []*topic.Block) {
 	}
 }
 
-// before is the watermark that a block was stamped with.
-func before(b *topic.Block) int64 {
+// beforeOf is the watermark that a block was stamped with.
+func beforeOf(b *topic.Block) int64 {
 	if b.Flags&topic.FlagWatermark == 0 {
 		return eventtime.None
 	}
@@ -138,7 +138,7 @@ func (e *Engine) originOf(seq uint64, b *topic.Block) *task.Origin {
 	if s == nil {
 		return nil
 	}
-	o := &task.Origin{First: seq<<arrivalShift | b.Place, Before: before(b), Time: -1}
+	o := &task.Origin{First: seq<<arrivalShift | b.Place, Before: beforeOf(b), Time: -1}
 	o.Known = o.Before != eventtime.None
 	if w := s.table.EventTime; w != nil {
 		o.Time, o.Delay = w.Column, w.Delay
@@ -176,7 +176,7 @@ func (e *Engine) stampOf(b *topic.Block) (stamped, bool) {
 	if s == nil || s.clock == nil {
 		return stamped{}, false
 	}
-	return stamped{s.table.ID, int(b.Partition), before(b), b.High}, true
+	return stamped{s.table.ID, int(b.Partition), beforeOf(b), b.High}, true
 }
 
 // advance moves event time on with a cut: what it takes in, and which partitions

@@ -54,10 +54,10 @@ func (t *tx) writes(d *catalog.Table) (*table.Writes, error) {
 }
 
 func (t *tx) Insert(ctx context.Context, d *catalog.Table, rows *batch.Chunk, o InsertOptions) (Result, error) {
-	if d.Kind == catalog.StreamTable {
+	if d.Kind == catalog.StreamTable && !d.Upsert() {
 		return t.insertStream(d, rows)
 	}
-	if d.Kind != catalog.BaseTable {
+	if d.Kind != catalog.BaseTable && !d.Upsert() {
 		return Result{}, sqlerr.New(sqlerr.NonUpdatableTable, "The target table %s of the INSERT is not updatable", d.Name)
 	}
 	w, err := t.writes(d)

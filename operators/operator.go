@@ -34,6 +34,13 @@ type Batch struct {
 	// Fail records a row that an expression could not be computed for. The row is
 	// left out; weight is the row's, so that its retraction takes the entry back.
 	Fail func(RowError)
+	// Late, if set, counts rows of a stream (its catalog id) that came too late for
+	// all of their windows: n is the sum of their weights, so that a row that is taken
+	// back counts no more.
+	Late func(stream uint64, n int64)
+	// LateRows, if set, keeps these rows: the stream's own columns, all and in its
+	// order, with the rows' weights.
+	LateRows func(stream uint64, rows *batch.Chunk)
 	// Warn, if set, hears of what an expression warns of. One-off queries only.
 	Warn func(code uint16, message string)
 }

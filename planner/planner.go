@@ -72,7 +72,7 @@ func Plan(q *bind.Query, o Options) (*physical.Plan, error) {
 func (o Options) appendOnly(t *catalog.Table) bool {
 	switch {
 	case !o.Continuous:
-		return o.Settled || t.Kind != catalog.BaseTable
+		return o.Settled || t.Kind != catalog.BaseTable && !t.Upsert()
 	case t.Kind == catalog.StreamTable:
 		return !slices.ContainsFunc(t.Primary, func(k int) bool { return !t.Columns[k].Hidden })
 	case t.Kind == catalog.MaterializedView:

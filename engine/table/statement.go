@@ -32,6 +32,11 @@ func (w *Writes) Insert(c *batch.Chunk, m InsertMode) (res Inserted, err error) 
 	t.mu.RLock()
 	defer t.mu.RUnlock()
 	primary := pick(c.Cols, t.Desc.Primary)
+	if t.arrival >= 0 {
+		w.upsert(c, primary)
+		res.Affected = uint64(c.N)
+		return res, nil
+	}
 	for i := range c.N {
 		key := string(t.key.Append(w.buf[:0], primary, i))
 		encoded := string(t.codec.Append(w.buf[:0], c.Cols, i))
@@ -65,6 +70,27 @@ func (w *Writes) Insert(c *batch.Chunk, m InsertMode) (res Inserted, err error) 
 		}
 	}
 	return res, nil
+}
+
+// provisional is from where on the arrivals of rows are that are not committed yet.
+const provisional = 1 << 62
+
+// upsert puts rows of an upsert stream, whatever is there. Until they are
+// committed they come behind all others.
+func (w *Writes) upsert(c *batch.Chunk, primary []*vector.Vector) {
+	cols := append([]*vector.Vector(nil), c.Cols...)
+	cols[w.t.arrival] = vector.New(cols[w.t.arrival].Type, c.N)
+	for i := range c.N {
+		cols[w.t.arrival].AppendInt(int64(provisional + w.puts + i))
+	}
+	for i := range c.N {
+		key := string(w.t.key.Append(w.buf[:0], primary, i))
+		_, touched := w.rows[key]
+		w.put(key, "", string(w.t.codec.Append(w.buf[:0], cols, i)))
+		if !touched {
+			w.rows[key].blind = true
+		}
+	}
 }
 
 // merge is ON DUPLICATE KEY UPDATE of the row under key holder: 2 rows count as

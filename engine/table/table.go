@@ -26,9 +26,10 @@ type Table struct {
 	key   *state.Codec // of the primary key
 	// unique are further unique keys: encoded key → encoded primary key.
 	unique  []uniqueIndex
-	last    uint64        // the greatest AUTO_INCREMENT value or row id so far
+	last    uint64        // the greatest AUTO_INCREMENT value, row id or arrival so far
 	version atomic.Uint64 // raised by each change
 	auto    int           // its column, −1: none
+	arrival int           // of an upsert stream: the column with the number of the row, else −1
 	batch   uint64        // numbers the changes: the view tells them apart by it
 }
 
@@ -45,7 +46,10 @@ func New(t *catalog.Table, env operators.Env) (*Table, error) {
 	if err != nil {
 		return nil, err
 	}
-	tb := &Table{Desc: t, view: view, codec: state.NewCodec(ts), key: state.NewCodec(pick(ts, t.Primary)), auto: -1}
+	tb := &Table{Desc: t, view: view, codec: state.NewCodec(ts), key: state.NewCodec(pick(ts, t.Primary)), auto: -1, arrival: -1}
+	if t.Upsert() {
+		tb.arrival = t.SystemColumn(catalog.ArrivalColumn)
+	}
 	for i, c := range t.Columns {
 		if c.AutoIncrement || c.Name == catalog.RowID && c.Hidden {
 			tb.auto = i
@@ -146,8 +150,8 @@ func (t *Table) Version() uint64 { return t.version.Load() }
 // index brings the unique keys and the counter up to date: what went first,
 // then what came.
 func (t *Table) index(c *batch.Chunk) {
-	if t.auto >= 0 {
-		v := c.Cols[t.auto]
+	if numbered := max(t.auto, t.arrival); numbered >= 0 {
+		v := c.Cols[numbered]
 		for i := range c.N {
 			t.seen(v, i)
 		}

@@ -77,7 +77,7 @@ func insert(t *testing.T, tb *Table, m InsertMode, rows ...string) (Inserted, er
 	if err != nil {
 		return in, err
 	}
-	if _, err := w.Accept(); err != nil {
+	if _, err := w.Accept(nil); err != nil {
 		t.Fatal(err)
 	}
 	return in, nil
@@ -207,11 +207,11 @@ func TestConflicts(t *testing.T) {
 		insert(t, tb, InsertMode{}, "1 ann 1", "2 bob 2")
 		a := begin(tb, func(w *Writes) error { return c.first(tb, w) })
 		b := begin(tb, func(w *Writes) error { return c.second(tb, w) })
-		if _, err := a.Accept(); err != nil {
+		if _, err := a.Accept(nil); err != nil {
 			t.Errorf("%s: the first: %v", c.name, err)
 		}
 		before := tb.content()
-		if _, err := b.Accept(); code(err) != c.want {
+		if _, err := b.Accept(nil); code(err) != c.want {
 			t.Errorf("%s: the second: %v", c.name, err)
 		}
 		if c.want != 0 {
@@ -248,7 +248,7 @@ func TestKeysMoveWithinATransaction(t *testing.T) {
 	step(func() error { _, err := w.Insert(tb.chunk("5 cid 3"), InsertMode{}); return err })
 	step(func() error { _, err := w.Delete(tb.chunk("2 ann 1")); return err })
 	step(func() error { _, err := w.Insert(tb.chunk("2 ann 1"), InsertMode{}); return err })
-	change, err := w.Accept()
+	change, err := w.Accept(nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -278,14 +278,14 @@ func TestUndoForgetsKeys(t *testing.T) {
 	if _, err := other.Delete(tb.chunk("1 ann 1")); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := other.Accept(); err != nil {
+	if _, err := other.Accept(nil); err != nil {
 		t.Fatal(err)
 	}
 	w.Begin()
 	if _, err := w.Insert(tb.chunk("2 ann 1"), InsertMode{}); err != nil {
 		t.Errorf("the key is free: %v", err)
 	}
-	if _, err := w.Accept(); err != nil {
+	if _, err := w.Accept(nil); err != nil {
 		t.Error(err)
 	}
 }
@@ -301,7 +301,7 @@ func TestReplay(t *testing.T) {
 		if err := f(w); err != nil {
 			t.Fatal(err)
 		}
-		c, err := w.Accept()
+		c, err := w.Accept(nil)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -1,6 +1,8 @@
 package table
 
 import (
+	"slices"
+
 	"streamsql/operators/batch"
 	"streamsql/sql/sqlerr"
 	"streamsql/sql/vector"
@@ -16,10 +18,17 @@ type Writes struct {
 	taken []map[string]string
 	undo  []undone
 	buf   []byte
+	puts  int // so far, to an upsert stream
 }
 
 // row is encoded by the table's codec; "" means that there is none.
-type row struct{ old, new string }
+type row struct {
+	old, new string
+	// Of an upsert stream: blind rows were put whatever was there, and at says in
+	// which order rows were put.
+	blind bool
+	at    int
+}
 
 type undone struct {
 	key     string
@@ -39,7 +48,7 @@ func NewWrites(t *Table) *Writes {
 // Empty reports that nothing would change.
 func (w *Writes) Empty() bool {
 	for _, r := range w.rows {
-		if r.old != r.new {
+		if r.blind || r.old != r.new {
 			return false
 		}
 	}
@@ -75,7 +84,8 @@ func (w *Writes) put(key string, current, next string) {
 	}
 	w.undo = append(w.undo, undone{key, *r, ok})
 	w.retake(r.new, next, key)
-	r.new = next
+	w.puts++
+	r.new, r.at = next, w.puts
 }
 
 // retake moves the unique keys of a transaction's row from what it was to what it is.
@@ -245,18 +255,25 @@ func (w *Writes) Changes() *batch.Chunk {
 }
 
 // Accept validates the write set against the image and applies it: the first
-// committer wins. Only the committer calls it. It returns the changelog to log.
-func (w *Writes) Accept() (*batch.Chunk, error) {
+// committer wins. Only the committer calls it. It returns the changelog to log,
+// which finish, if it is set, may complete before it is applied.
+func (w *Writes) Accept(finish func(*batch.Chunk) *batch.Chunk) (*batch.Chunk, error) {
 	t := w.t
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	c := w.Changes()
 	for _, key := range w.order {
 		r := w.rows[key]
-		if r.old != t.rowUnder(key) {
+		now := t.rowUnder(key)
+		if r.blind {
+			r.old = now
+		} else if r.old != now {
 			return nil, conflictError()
 		}
 	}
+	if t.arrival >= 0 {
+		slices.SortFunc(w.order, func(a, b string) int { return w.rows[a].at - w.rows[b].at })
+	}
+	c := w.Changes()
 	for k := range w.taken {
 		for ukey, key := range w.taken[k] {
 			holder, ok := t.unique[k].rows[ukey]
@@ -267,6 +284,9 @@ func (w *Writes) Accept() (*batch.Chunk, error) {
 				return nil, conflictError()
 			}
 		}
+	}
+	if finish != nil {
+		c = finish(c)
 	}
 	return c, t.apply(c)
 }
