@@ -85,12 +85,6 @@ func TestOneRowChangeCostsTheSame(t *testing.T) {
 		}},
 		{"inner join", join(operators.InnerJoin)},
 		{"left join", join(operators.LeftJoin)},
-		{"temporal join", func() optest.Load {
-			j, err := operators.NewTemporalJoin(operators.TimedSpec{Left: in, Right: in, LeftKeys: []int{0}, RightKeys: []int{0}, Outer: true}, operators.Env{})
-			l := oneInput(t, j, err, 1)
-			l.Inputs = 2
-			return l
-		}},
 		{"full join", join(operators.FullJoin)},
 		{"semi join", join(operators.SemiJoin)},
 		{"anti join", join(operators.AntiJoin)},

@@ -19,9 +19,11 @@ type TimedSpec struct {
 	AppendOnly bool
 	// LeftTime and RightTime are columns of the inputs (VersionJoin, AsofJoin).
 	LeftTime, RightTime int
-	Order               string    // AsofJoin: `>=`, `>`, `<=` or `<`, LeftTime Order RightTime
-	LeftWatermark       Watermark // bounds of the times to come (none: unknown)
-	RightWatermark      Watermark
+	Order               string // AsofJoin: `>=`, `>`, `<=` or `<`, LeftTime Order RightTime
+	// OneBatch: no other batch follows.
+	OneBatch       bool
+	LeftWatermark  Watermark // bounds of the times to come (none: unknown)
+	RightWatermark Watermark
 }
 
 // keyTypes are the types in which keys are compared.

@@ -23,8 +23,6 @@ func checkTimedJoin(d *logical.Deriver, j *logical.TimedJoin) error {
 		right[k.Right.ID] = true
 	}
 	switch {
-	case j.Timing == logical.Closest:
-		return sqlerr.Unsupported("ASOF JOIN")
 	case j.Timing == logical.AtEventTime:
 		return sqlerr.Unsupported("FOR SYSTEM_TIME AS OF event time")
 	case j.Timing == logical.Closest && j.Order == "":

@@ -9,7 +9,7 @@ import (
 func timedSpec(j *physical.TimedJoinSpec, left, right []types.Type) operators.TimedSpec {
 	return operators.TimedSpec{
 		Left: left, Right: right, Outer: j.Outer, LeftKeys: j.LeftKeys, RightKeys: j.RightKeys, NullSafe: j.NullSafe,
-		Residual: j.Residual, AppendOnly: j.AppendOnly, LeftTime: j.LeftTime, RightTime: j.RightTime, Order: j.Order,
+		Residual: j.Residual, AppendOnly: j.AppendOnly, OneBatch: j.OneBatch, LeftTime: j.LeftTime, RightTime: j.RightTime, Order: j.Order,
 		LeftWatermark: watermark(j.LeftWatermark), RightWatermark: watermark(j.RightWatermark),
 	}
 }

@@ -23,6 +23,9 @@ type TimedJoinSpec struct {
 	// AppendOnly: left rows are never taken back, so that nothing need be kept of them.
 	AppendOnly bool `json:"append_only,omitempty"`
 
+	// OneBatch: there is no other batch.
+	OneBatch bool `json:"one_batch,omitempty"`
+
 	// LeftTime and RightTime are the time columns of a VersionJoin and an AsofJoin,
 	// each a position in its input.
 	LeftTime  int `json:"left_time,omitempty"`

@@ -24,7 +24,7 @@ func (b *builder) timedJoin(n *logical.TimedJoin, want []logical.Col) (*rel, err
 	}
 	leftProps, rightProps := b.derived.Props(n.Left), b.derived.Props(n.Right)
 	leftCols, rightCols := pick(n.Left.Columns(), need), pick(n.Right.Columns(), need)
-	spec := &physical.TimedJoinSpec{Outer: n.Outer, LeftKeys: []int{}, RightKeys: []int{}, AppendOnly: leftProps.AppendOnly, Order: n.Order}
+	spec := &physical.TimedJoinSpec{Outer: n.Outer, LeftKeys: []int{}, RightKeys: []int{}, AppendOnly: leftProps.AppendOnly, Order: n.Order, OneBatch: !b.continuous}
 	nullSafe := false
 	for _, k := range n.Keys {
 		spec.LeftKeys = append(spec.LeftKeys, indexOf(leftCols, k.Left.ID))
