@@ -1,5 +1,6 @@
 // Package logic runs the SQL scripts of this directory against a server of its
-// own: clean, and again with a kill −9 and a restart in the middle of each.
+// own: clean, with a kill −9 and a restart in the middle of each, and at another
+// parallelism.
 package logic
 
 import (
@@ -39,8 +40,8 @@ func scripts(t *testing.T) (live, waiting []string) {
 	return live, waiting
 }
 
-func check(t *testing.T, files []string, interrupt bool) {
-	s := servers.StreamSQL(t)
+func check(t *testing.T, files []string, interrupt bool, args ...string) {
+	s := servers.StreamSQL(t, args...)
 	var out strings.Builder
 	rep := slt.Run(t.Context(), files, slt.Options{
 		DSN: s.DSN(), Engine: slt.StreamSQL, Restart: s.Restart, Interrupt: interrupt,
@@ -61,6 +62,13 @@ func TestScripts(t *testing.T) {
 func TestScriptsInterrupted(t *testing.T) {
 	live, _ := scripts(t)
 	check(t, live, true)
+}
+
+// TestScriptsParallel spreads each query over five tasks, which the other tests
+// do over as many as there are cores.
+func TestScriptsParallel(t *testing.T) {
+	live, _ := scripts(t)
+	check(t, live, false, "--workers=5")
 }
 
 // TestPending makes the list shrink: a script that passes does not wait any more.

@@ -5,7 +5,6 @@ package nexmark
 import (
 	"fmt"
 	"os"
-	"regexp"
 	"testing"
 
 	"streamsql/tests/servers"
@@ -23,23 +22,15 @@ var pending = map[int]string{
 // byTime: which window a bid falls into depends on when the test runs.
 const byTime = 12
 
-// watermark is the clause that the streams have for the windows' sake. It is taken
-// out for as long as WATERMARK FOR is refused.
-var watermark = regexp.MustCompile(`,\s*WATERMARK FOR [^\n]*`)
-
 func TestNexmark(t *testing.T) {
-	srv := servers.StreamSQL(t)
-	for _, c := range []struct {
-		title string
-		late  bool // the views are made over the loaded rows
-	}{{"views first", false}, {"views last", true}} {
-		t.Run(c.title, func(t *testing.T) { queries(t, srv.DSN(), c.late) })
+	for _, w := range workload.Ways {
+		t.Run(w.Title, func(t *testing.T) { queries(t, w) })
 	}
 }
 
-func queries(t *testing.T, dsn string, late bool) {
-	s := workload.Open(t, servers.Open(t, dsn+"?collation=utf8mb4_bin"), "nexmark")
-	s.Load(t, "schema.sql", func(q string) string { return watermark.ReplaceAllString(q, "") })
+func queries(t *testing.T, way workload.Way) {
+	s := workload.Open(t, way, "nexmark")
+	s.Load(t, "schema.sql")
 	made := map[int]error{}
 	makeViews := func() {
 		for q := range 23 {
@@ -48,11 +39,11 @@ func queries(t *testing.T, dsn string, late bool) {
 			}
 		}
 	}
-	if !late {
+	if !way.Late {
 		makeViews()
 	}
-	s.Load(t, "load.sql", nil)
-	if late {
+	s.Load(t, "load.sql")
+	if way.Late {
 		makeViews()
 	}
 	for q := range 23 {

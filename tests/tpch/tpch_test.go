@@ -28,18 +28,14 @@ var (
 )
 
 func TestTPCH(t *testing.T) {
-	srv := servers.StreamSQL(t)
-	for _, c := range []struct {
-		title string
-		late  bool // the views are made over the loaded rows
-	}{{"views first", false}, {"views last", true}} {
-		t.Run(c.title, func(t *testing.T) { queries(t, srv.DSN(), c.late) })
+	for _, w := range workload.Ways {
+		t.Run(w.Title, func(t *testing.T) { queries(t, w) })
 	}
 }
 
-func queries(t *testing.T, dsn string, late bool) {
-	s := workload.Open(t, servers.Open(t, dsn+"?collation=utf8mb4_bin"), "tpch")
-	s.Load(t, "schema.sql", nil)
+func queries(t *testing.T, way workload.Way) {
+	s := workload.Open(t, way, "tpch")
+	s.Load(t, "schema.sql")
 	made := map[int]error{}
 	makeViews := func() {
 		for q := 1; q <= 22; q++ {
@@ -48,19 +44,19 @@ func queries(t *testing.T, dsn string, late bool) {
 			}
 		}
 	}
-	if !late {
+	if !way.Late {
 		makeViews()
 	}
-	s.Load(t, "load.sql", nil)
-	if late {
+	s.Load(t, "load.sql")
+	if way.Late {
 		makeViews()
 	}
 	compareAll(t, s, made, "expected")
-	s.Load(t, "updates.sql", nil)
+	s.Load(t, "updates.sql")
 	compareAll(t, s, made, "after")
 }
 
-func compareAll(t *testing.T, s workload.Session, made map[int]error, step string) {
+func compareAll(t *testing.T, s *workload.Session, made map[int]error, step string) {
 	for q := 1; q <= 22; q++ {
 		rows := fmt.Sprintf("q%d.%s.tsv", q, step)
 		t.Run(fmt.Sprintf("%s/select q%d", step, q), func(t *testing.T) {

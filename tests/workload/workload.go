@@ -11,22 +11,50 @@ import (
 	"strings"
 	"testing"
 
+	"streamsql/cmd/streamsql/child"
 	"streamsql/tests/servers"
 )
 
-// Session is one connection, so that it reads its own writes.
-type Session struct{ conn *sql.Conn }
+// Way is one of the ways in which a workload is run; its rows are the same in each.
+type Way struct {
+	Title string
+	// Late: the views are made over the loaded rows, not before.
+	Late bool
+	// Killed: the server is killed by SIGKILL and started again in the middle of each load.
+	Killed bool
+	// Workers is the parallelism; 0: as many as cores.
+	Workers int
+}
 
-// Open makes a database anew and a session in it.
-func Open(t *testing.T, db *sql.DB, database string) Session {
+// Ways are all of them.
+var Ways = []Way{
+	{Title: "views first"},
+	{Title: "views last", Late: true},
+	{Title: "killed midway", Killed: true},
+	{Title: "one worker", Workers: 1},
+	{Title: "five workers, views last", Workers: 5, Late: true},
+}
+
+// Session is one connection, so that it reads its own writes.
+type Session struct {
+	way      Way
+	server   *child.Server
+	pool     *sql.DB
+	database string
+	conn     *sql.Conn
+}
+
+// Open starts a server for the way, makes the database and a session in it.
+func Open(t *testing.T, way Way, database string) *Session {
 	t.Helper()
-	conn, err := db.Conn(t.Context())
-	if err != nil {
-		t.Fatal(err)
+	var args []string
+	if way.Workers > 0 {
+		args = []string{fmt.Sprintf("--workers=%d", way.Workers)}
 	}
-	t.Cleanup(func() { conn.Close() })
-	s := Session{conn}
-	for _, q := range []string{"DROP DATABASE IF EXISTS " + database, "CREATE DATABASE " + database, "USE " + database} {
+	s := &Session{way: way, server: servers.StreamSQL(t, args...), database: database}
+	s.pool = servers.Open(t, s.server.DSN()+"?collation=utf8mb4_bin")
+	s.connect(t)
+	for _, q := range []string{"CREATE DATABASE " + database, "USE " + database} {
 		if err := s.Exec(t.Context(), q); err != nil {
 			t.Fatal(err)
 		}
@@ -34,20 +62,43 @@ func Open(t *testing.T, db *sql.DB, database string) Session {
 	return s
 }
 
+func (s *Session) connect(t *testing.T) {
+	t.Helper()
+	var err error
+	if s.conn, err = s.pool.Conn(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { s.conn.Close() })
+}
+
+// restart kills the server, starts it again and opens the session anew.
+func (s *Session) restart(t *testing.T) {
+	t.Helper()
+	if err := s.server.Restart(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	s.conn.Close()
+	s.connect(t)
+	if err := s.Exec(t.Context(), "USE "+s.database); err != nil {
+		t.Fatal(err)
+	}
+}
+
 // Exec runs one statement.
-func (s Session) Exec(ctx context.Context, text string) error {
+func (s *Session) Exec(ctx context.Context, text string) error {
 	if _, err := s.conn.ExecContext(ctx, text); err != nil {
 		return fmt.Errorf("%.200s: %w", text, err)
 	}
 	return nil
 }
 
-// Load runs all statements of a file; change may rewrite each, or be nil.
-func (s Session) Load(t *testing.T, path string, change func(string) string) {
+// Load runs all statements of a file.
+func (s *Session) Load(t *testing.T, path string) {
 	t.Helper()
-	for _, q := range Statements(t, path) {
-		if change != nil {
-			q = change(q)
+	statements := Statements(t, path)
+	for i, q := range statements {
+		if s.way.Killed && i == len(statements)/2 {
+			s.restart(t)
 		}
 		if err := s.Exec(t.Context(), q); err != nil {
 			t.Fatalf("%s: %v", path, err)
@@ -72,7 +123,7 @@ func Statements(t *testing.T, path string) []string {
 }
 
 // Compare runs the query of one file and compares its rows, in order, with another.
-func (s Session) Compare(t *testing.T, queryFile, rowsFile string) error {
+func (s *Session) Compare(t *testing.T, queryFile, rowsFile string) error {
 	t.Helper()
 	q := Statements(t, queryFile)
 	if len(q) != 1 {
