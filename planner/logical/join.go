@@ -43,6 +43,8 @@ type Join struct {
 	On          []*expr.Expr // further conditions over both sides' columns
 	// Straight: the user wants Left read before Right; the order stays.
 	Straight bool
+	// Ordered: the planner chose in which order inner joins stand here.
+	Ordered bool
 }
 
 // Columns of a join: left's, then right's.

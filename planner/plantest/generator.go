@@ -37,6 +37,33 @@ func (g *Generator) Tree(depth int) *logical.Tree {
 	return &logical.Tree{Root: root, Out: g.subset(root.Columns()), IDs: g.IDs()}
 }
 
+// Joins draws a tree that is mostly inner joins of some leaves, by equalities.
+func (g *Generator) Joins() *logical.Tree {
+	nodes := make([]logical.Node, g.pick(4)+2)
+	for i := range nodes {
+		if nodes[i] = g.leaf(); g.pick(4) == 0 {
+			nodes[i] = g.node(1)
+		}
+	}
+	for len(nodes) > 1 {
+		i := g.pick(len(nodes) - 1)
+		j := &logical.Join{Left: nodes[i], Right: nodes[i+1]}
+		all := j.Columns()
+		for range g.pick(3) {
+			j.On = append(j.On, is("=", logical.Ref(all[g.pick(len(all))]), logical.Ref(all[g.pick(len(all))])))
+		}
+		if g.pick(3) == 0 {
+			j.On = append(j.On, g.cond(all, 2))
+		}
+		if g.pick(6) == 0 {
+			j.Kind = logical.JoinKind(g.pick(5))
+		}
+		nodes = append(append(nodes[:i:i], j), nodes[i+2:]...)
+	}
+	root := logical.NewFilter(nodes[0], g.conds(nodes[0].Columns()))
+	return &logical.Tree{Root: root, Out: g.subset(root.Columns()), IDs: g.IDs()}
+}
+
 func (g *Generator) next() int { g.id++; return g.id }
 
 func (g *Generator) pick(n int) int { return rapid.IntRange(0, n-1).Draw(g.t, "pick") }
@@ -83,6 +110,10 @@ func (g *Generator) node(depth int) logical.Node {
 		inner := *j
 		inner.Kind = logical.InnerJoin
 		j.On = g.conds(inner.Columns())
+		for range g.pick(3) { // what most joins are about
+			l, r := j.Left.Columns(), j.Right.Columns()
+			j.On = append(j.On, is("=", logical.Ref(l[g.pick(len(l))]), logical.Ref(r[g.pick(len(r))])))
+		}
 		return j
 	}
 }

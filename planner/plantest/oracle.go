@@ -268,6 +268,10 @@ func Value(e *expr.Expr, r Row) Cell {
 		return connective(args, e.Fn == "and")
 	case "is null":
 		return truthOf(null)
+	case "is not null":
+		return truthOf(!null)
+	case "cast": // numbers are all of one type here
+		return args[0]
 	case "<=>":
 		return truthOf(compare(args[0], args[1]) == 0)
 	case "coalesce":

@@ -18,7 +18,11 @@ import (
 func TestRulesKeepTheRows(t0 *testing.T) {
 	rapid.Check(t0, func(t *rapid.T) {
 		g := plantest.NewGenerator(t)
-		db, tree := g.Database(), g.Tree(3)
+		db := g.Database()
+		tree := g.Tree(3)
+		if rapid.IntRange(0, 2).Draw(t, "joins") == 0 {
+			tree = g.Joins()
+		}
 		if err := logical.Check(tree); err != nil {
 			t.Fatalf("the generator is wrong: %v", err)
 		}

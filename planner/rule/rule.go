@@ -3,7 +3,8 @@
 // Each rule has a name, which traces, EXPLAIN and tests show, and a reason. A
 // rule keeps the meaning of the tree on its own; none relies on another having
 // run, though one often makes room for another: they run in the order of Rules,
-// again and again, until nothing changes.
+// again and again, until nothing changes. Late ones run when the others have come
+// to an end, and then these again.
 package rule
 
 import (
@@ -16,6 +17,8 @@ import (
 type Rule struct {
 	Name   string
 	Reason string
+	// Late rules wait until the others have come to an end, to know all that they find.
+	Late bool
 	// Apply gives the new root, or the tree's own when there is nothing to do.
 	Apply func(c *Context, t *logical.Tree) logical.Node
 }
@@ -41,6 +44,7 @@ type Context struct {
 var Rules = []Rule{
 	foldConstants,
 	simplifyFilter,
+	factorOr,
 	emptyFilter,
 	propagateEmpty,
 	mergeFilters,
@@ -54,11 +58,17 @@ var Rules = []Rule{
 	pushFilterThroughTopN,
 	pushFilterIntoJoin,
 	pushJoinCondition,
+	pushSemiJoin,
+	transferConditions,
+	orderJoins,
 	extractJoinKeys,
 	pushFilterIntoTimedJoin,
 	shapeTimedJoin,
 	countAll,
 	eliminateDistinct,
+	distinctBelowSemi,
+	groupByKey,
+	eliminateJoin,
 	sortOneRow,
 	shortenTies,
 	mergeProjects,
@@ -77,15 +87,20 @@ func Optimize(c *Context, t *logical.Tree) []string { return run(c, t, Rules) }
 
 func run(c *Context, t *logical.Tree, rules []Rule) (fired []string) {
 	for range maxRounds {
-		changed := false
-		for _, r := range rules {
-			if root := r.Apply(c, t); root != t.Root {
-				t.Root = root
-				fired = append(fired, r.Name)
-				changed = true
+		once := func(late bool) (changed bool) {
+			for _, r := range rules {
+				if r.Late != late {
+					continue
+				}
+				if root := r.Apply(c, t); root != t.Root {
+					t.Root = root
+					fired = append(fired, r.Name)
+					changed = true
+				}
 			}
+			return changed
 		}
-		if !changed {
+		if !once(false) && !once(true) {
 			break
 		}
 	}
