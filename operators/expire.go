@@ -166,3 +166,15 @@ func (x *expiring) rebuild(s *state.Store) {
 		return true
 	})
 }
+
+// dueAt is the batch time from which on a row is over, where the watermark is
+// the batch's time; else Never: streams' watermarks come by themselves.
+func (x *expiring) dueAt() int64 {
+	if len(x.Watermark) != 1 || x.Watermark[0].Table != BatchTime {
+		return Never
+	}
+	if key, _, ok := x.lists.Min(); ok {
+		return (key+1)*x.grain - 1 + x.Watermark[0].Delay
+	}
+	return Never
+}

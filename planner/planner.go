@@ -35,9 +35,6 @@ type Options struct {
 
 // Plan plans q. A feature that a continuous query cannot have yet is error 1235.
 func Plan(q *bind.Query, o Options) (*physical.Plan, error) {
-	if q.EmitOnClose {
-		return nil, sqlerr.Unsupported("EMIT ON WINDOW CLOSE")
-	}
 	tree, err := logical.Build(q, logical.Options{Continuous: o.Continuous, AppendOnly: o.appendOnly, Times: times, Lateness: q.Lateness})
 	if err != nil {
 		return nil, err
@@ -46,6 +43,9 @@ func Plan(q *bind.Query, o Options) (*physical.Plan, error) {
 		return nil, fmt.Errorf("bound tree: %w", err)
 	}
 	c := context(tree, o)
+	if q.EmitOnClose && !logical.EmitOnClose(tree, c.Derived) {
+		return nil, sqlerr.Unsupported("EMIT ON WINDOW CLOSE without window_end in the result, of a stream with WATERMARK FOR")
+	}
 	for _, name := range rule.Optimize(c, tree) {
 		if o.Trace != nil {
 			o.Trace(name)

@@ -54,6 +54,8 @@ func (b *builder) operator(p placed) (id int, op operators.Operator, err error) 
 		op, err = operators.NewSetOp(setOpSpec(n.SetOp, in(0), len(n.Inputs)), env)
 	case physical.TopN:
 		op, err = operators.NewTopN(topNSpec(n.TopN, in(0)), env)
+	case physical.Emit:
+		op = operators.NewEmit(operators.EmitSpec{Input: in(0), Col: n.Emit.Col, Watermark: watermark(n.Emit.Watermark)}, env)
 	case physical.Window:
 		op = operators.NewWindow(windowSpec(n, in(0)), env)
 	case physical.Sort:

@@ -25,6 +25,9 @@ type Case struct {
 	Batches [][]*batch.Chunk // by batch and input; a batch may end anywhere
 	// Changes takes a batch's output from an operator that emits nothing; nil: it emits.
 	Changes func(operators.Operator) []*batch.Chunk
+	// At, if set, gives a batch its time and watermarks: those after the given one of
+	// the case's batches, the last one in it.
+	At func(last int, b *operators.Batch)
 	// Twin computes the result anew from all of each input; nil: outputs are only
 	// compared with one another.
 	Twin func(inputs []*batch.Chunk) *batch.Chunk
@@ -159,6 +162,9 @@ func (c Case) run(t testing.TB, m mode) [][]*batch.Chunk {
 		next += k
 		for p, op := range ops {
 			b := &operators.Batch{Changes: true, ID: uint64(id), Fail: func(e operators.RowError) { t.Fatalf("%s: row error %v in %s", m, e.Err, e.Row) }}
+			if c.At != nil {
+				c.At(next-1, b)
+			}
 			got = append(got, c.feed(t, op, b, inputs, p, m)...)
 			if m.restore {
 				ops[p] = c.restored(t, op)
@@ -248,7 +254,12 @@ func (c Case) restored(t testing.TB, op operators.Operator) operators.Operator {
 	if !ok {
 		return c.make(t)
 	}
-	again := c.make(t).(operators.Stateful)
+	return Restored(t, s, c.make(t).(operators.Stateful))
+}
+
+// Restored is the new operator again with the state of s, by way of a checkpoint.
+func Restored[S operators.Stateful](t testing.TB, s, again S) S {
+	t.Helper()
 	to := again.States()
 	for k, from := range s.States() {
 		d := from.Checkpoint()

@@ -108,6 +108,8 @@ func (d *Deriver) derive(n Node) *Props {
 		return d.timedJoin(n)
 	case *Window:
 		return d.window(n)
+	case *Emit:
+		return d.emit(n)
 	}
 	return &Props{Grows: true} // nothing is known
 }

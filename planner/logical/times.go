@@ -19,7 +19,7 @@ func (d *Deriver) times(n Node) map[int]physical.Time {
 		return projectTimes(d.Props(n.Input).Times, n.Items)
 	case *Aggregate:
 		return only(d.Props(n.Input).Times, SetOf(n.Keys))
-	case *Filter, *Distinct:
+	case *Filter, *Distinct, *Emit:
 		return d.Props(n.Inputs()[0]).Times
 	case *Union:
 		return d.unionTimes(n)

@@ -61,11 +61,14 @@ func (d *Deriver) windowTimes(w *Window) map[int]physical.Time {
 		out[w.End.ID] = physical.Time{Watermark: closes.Later(w.Size), Closes: closes}
 		return out
 	}
-	size := w.Size
-	if w.Start.Type.Kind == types.Timestamp {
-		size += clockShift
+	out[w.End.ID] = physical.Time{Watermark: closes, Closes: closes}
+	start := physical.Time{Watermark: closes.Later(w.Size)}
+	switch {
+	case w.Start.Type.Kind == types.Timestamp:
+		start.Watermark = start.Watermark.Later(clockShift)
+	case w.Kind != bind.Cumulate:
+		start.Closes = start.Watermark
 	}
-	out[w.End.ID] = physical.Time{Watermark: closes}
-	out[w.Start.ID] = physical.Time{Watermark: closes.Later(size)}
+	out[w.Start.ID] = start
 	return out
 }

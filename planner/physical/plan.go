@@ -66,6 +66,7 @@ type Node struct {
 	Join    *JoinSpec      `json:"join,omitempty"`
 	Sort    *SortSpec      `json:"sort,omitempty"`
 	Window  *WindowSpec    `json:"window,omitempty"`
+	Emit    *EmitSpec      `json:"emit,omitempty"`
 	SetOp   *SetOpSpec     `json:"set_op,omitempty"`
 	Timed   *TimedJoinSpec `json:"timed,omitempty"` // TemporalJoin, VersionJoin, AsofJoin, LookupJoin
 	TopN    *TopNSpec      `json:"topn,omitempty"`

@@ -27,8 +27,8 @@ type Time struct {
 	// Late: nothing has left late rows out yet, so that rows not above the watermark
 	// may come still. It is the event time itself; a window's bounds are not Late.
 	Late bool `json:"late,omitempty"`
-	// Closes is, of a window's end, the watermark at which the window is over for
-	// EMIT ON WINDOW CLOSE, where that is not Watermark.
+	// Closes is, of a window's bound, the watermark at whose passing of the value the
+	// window is over for EMIT ON WINDOW CLOSE.
 	Closes Watermark `json:"closes,omitempty"`
 }
 
@@ -60,17 +60,10 @@ next:
 // Least is the time of rows that come from either.
 func (t Time) Least(o Time) Time {
 	out := Time{Watermark: t.Watermark.Least(o.Watermark), Late: t.Late || o.Late}
-	if t.Closes != nil || o.Closes != nil {
-		out.Closes = t.closing().Least(o.closing())
+	if t.Closes != nil && o.Closes != nil {
+		out.Closes = t.Closes.Least(o.Closes)
 	}
 	return out
-}
-
-func (t Time) closing() Watermark {
-	if t.Closes != nil {
-		return t.Closes
-	}
-	return t.Watermark
 }
 
 // BatchTime stands for a stream in a Watermark whose watermark is the batch's

@@ -13,7 +13,9 @@ func (p *Plan) Watermarks() []uint64 {
 	Walk(p.Root, func(n *Node) bool {
 		findWatermarks(reflect.ValueOf(*n), func(w Watermark) {
 			for _, s := range w {
-				ids = append(ids, s.Table)
+				if s.Table != BatchTime {
+					ids = append(ids, s.Table)
+				}
 			}
 		})
 		return true

@@ -48,7 +48,7 @@ func prune(n logical.Node, need logical.ColSet) logical.Node {
 		return pruneTopN(n, need)
 	case *logical.Distinct: // all columns make the row
 		need = logical.SetOf(n.Columns())
-	case *logical.Window:
+	case *logical.Window, *logical.Emit:
 		reads(n.Exprs(), need)
 	case *logical.Filter:
 		reads(n.Conds, need)
