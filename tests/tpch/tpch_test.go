@@ -21,7 +21,7 @@ var (
 		17: "correlated subqueries", 18: "IN (SELECT …)", 20: "IN (SELECT …)", 21: "EXISTS", 22: "scalar subqueries",
 	}
 	pendingViews = map[int]string{
-		2: "scalar subqueries", 3: "LIMIT in a continuous query", 4: "EXISTS", 10: "LIMIT in a continuous query",
+		2: "scalar subqueries", 4: "EXISTS",
 		11: "scalar subqueries", 15: "scalar subqueries", 16: "NOT IN (SELECT …)", 17: "correlated subqueries",
 		18: "IN (SELECT …)", 20: "IN (SELECT …)", 21: "EXISTS", 22: "scalar subqueries",
 	}
