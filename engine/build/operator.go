@@ -48,6 +48,8 @@ func (b *builder) operator(p placed) (id int, op operators.Operator, err error) 
 		op, err = operators.NewTemporalJoin(timedSpec(n.Timed, in(0), in(1)), env)
 	case physical.AsofJoin:
 		op, err = operators.NewAsofJoin(timedSpec(n.Timed, in(0), in(1)), env)
+	case physical.Expand:
+		op = operators.NewExpand(operators.ExpandSpec{Input: in(0), Keys: n.Expand.Keys, Sets: n.Expand.Sets})
 	case physical.Union:
 		op = operators.NewUnion(len(n.Inputs))
 	case physical.SetOp:

@@ -34,6 +34,8 @@ func Spec(n *physical.Node) string {
 		return joinText(n)
 	case physical.TemporalJoin, physical.VersionJoin, physical.AsofJoin:
 		return timedJoinText(n)
+	case physical.Expand:
+		return expandText(n)
 	case physical.Union:
 		return "ALL"
 	case physical.Sort:
@@ -144,6 +146,19 @@ func aggText(n *physical.Node) string {
 		out = strings.TrimSpace(out + " BY " + columns(n.Inputs[0], n.Agg.Keys))
 	}
 	return out
+}
+
+// expandText: `GROUPING SETS ((a, b), (a), ())`.
+func expandText(n *physical.Node) string {
+	sets := make([]string, len(n.Expand.Sets))
+	for i, s := range n.Expand.Sets {
+		var keys []int
+		for _, k := range s {
+			keys = append(keys, n.Expand.Keys[k])
+		}
+		sets[i] = "(" + columns(n.Inputs[0], keys) + ")"
+	}
+	return "GROUPING SETS (" + strings.Join(sets, ", ") + ")"
 }
 
 func callText(c agg.Call) string {

@@ -227,7 +227,7 @@ func (b *builder) selectBlock(r *bind.Select) (Node, error) {
 		}
 	}
 	if r.Grouped {
-		if n, err = b.aggregate(n, r.GroupBy, r.Aggs); err != nil {
+		if n, err = b.aggregate(n, r); err != nil {
 			return nil, err
 		}
 		having, err := b.exprs(r.Having, n)
@@ -249,11 +249,23 @@ func (b *builder) selectBlock(r *bind.Select) (Node, error) {
 	return n, nil
 }
 
-func (b *builder) aggregate(n Node, keys []Computed, aggs []bind.Aggregate) (Node, error) {
+func (b *builder) aggregate(n Node, r *bind.Select) (Node, error) {
 	p := b.project(n)
 	a := &Aggregate{}
+	expand := &Expand{Sets: r.Sets, ID: r.SetID}
 	seen := ColSet{}
-	for _, k := range keys {
+	for _, k := range r.GroupBy {
+		if r.Sets != nil {
+			c, err := p.argument(k.Expr)
+			if err != nil {
+				return nil, err
+			}
+			key := k.Col
+			key.Type = c.Type.Nullable()
+			expand.Keys = append(expand.Keys, ExpandKey{Col: key, From: c.ID})
+			a.Keys = append(a.Keys, key)
+			continue
+		}
 		c, err := p.add(k)
 		if err != nil {
 			return nil, err
@@ -263,7 +275,7 @@ func (b *builder) aggregate(n Node, keys []Computed, aggs []bind.Aggregate) (Nod
 			a.Keys = append(a.Keys, c)
 		}
 	}
-	for _, g := range aggs {
+	for _, g := range r.Aggs {
 		call := g.Call
 		call.Args = make([]*expr.Expr, len(g.Call.Args))
 		for i, e := range g.Call.Args {
@@ -283,6 +295,10 @@ func (b *builder) aggregate(n Node, keys []Computed, aggs []bind.Aggregate) (Nod
 		a.Aggs = append(a.Aggs, Agg{Col: g.Col, Call: call})
 	}
 	a.Input = &Project{Input: n, Items: p.items}
+	if r.Sets != nil {
+		expand.Input = a.Input
+		a.Input, a.Keys = expand, append(a.Keys, r.SetID)
+	}
 	return a, nil
 }
 

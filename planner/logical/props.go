@@ -98,6 +98,8 @@ func (d *Deriver) derive(n Node) *Props {
 		return p
 	case *TopN:
 		return d.topN(n)
+	case *Expand:
+		return d.expand(n)
 	case *Union:
 		return d.union(n)
 	case *SetOp:
@@ -112,6 +114,17 @@ func (d *Deriver) derive(n Node) *Props {
 		return d.emit(n)
 	}
 	return &Props{Grows: true} // nothing is known
+}
+
+// expand: a row is told from its other copies by the number of the set.
+func (d *Deriver) expand(n *Expand) *Props {
+	p := *d.Props(n.Input)
+	keys := p.Keys
+	p.Keys = nil
+	for _, k := range keys {
+		p.Keys = append(p.Keys, sorted(append(slices.Clone(k), n.ID.ID)))
+	}
+	return &p
 }
 
 func (d *Deriver) union(n *Union) *Props {

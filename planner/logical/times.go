@@ -21,6 +21,8 @@ func (d *Deriver) times(n Node) map[int]physical.Time {
 		return only(d.Props(n.Input).Times, SetOf(n.Keys))
 	case *Filter, *Distinct, *Emit:
 		return d.Props(n.Inputs()[0]).Times
+	case *Expand:
+		return n.times(d.Props(n.Input).Times)
 	case *Union:
 		return d.unionTimes(n)
 	case *Join:

@@ -59,8 +59,7 @@ func TestTables(t *testing.T) {
 // drawNode makes a node with up to depth levels below it.
 func drawNode(t *rapid.T, depth int) *Node {
 	n := &Node{Fields: drawFields(t)}
-	n.Kind = rapid.SampledFrom([]Kind{Source, Values, Map, Shuffle, Reduce, Merge, Distinct, Join, Union, Sort, SetOp, TemporalJoin, LookupJoin}).Draw(t, "kind")
-	n.Kind = rapid.SampledFrom([]Kind{Source, Values, Map, Shuffle, Reduce, Merge, Distinct, Join, Union, Sort, TopN}).Draw(t, "kind")
+	n.Kind = rapid.SampledFrom([]Kind{Source, Values, Map, Shuffle, Reduce, Merge, Distinct, Join, Union, Sort, SetOp, Expand, TemporalJoin, LookupJoin, TopN}).Draw(t, "kind")
 	if depth > 0 {
 		for range rapid.IntRange(0, 2).Draw(t, "inputs") {
 			n.Inputs = append(n.Inputs, drawNode(t, depth-1))
@@ -82,7 +81,11 @@ func drawNode(t *rapid.T, depth int) *Node {
 	case Reduce, Merge:
 		n.Agg = &AggSpec{Keys: drawInts(t), Partial: rapid.Bool().Draw(t, "partial"), Aggs: []agg.Call{
 			{Fn: "sum", Args: drawExprs(t), Distinct: rapid.Bool().Draw(t, "distinct"), Type: drawType(t)},
+			{Fn: "group_concat", Args: drawExprs(t), Desc: []bool{true, false}, Apart: 1, Filtered: true, Separator: drawName(t), MaxLen: 7},
+			{Fn: "percentile_disc", Fraction: 0.1, Reverse: true, Type: drawType(t)},
 		}}
+	case Expand:
+		n.Expand = &ExpandSpec{Keys: drawInts(t), Sets: [][]int{{1, 0}, {}}}
 	case Join:
 		n.Join = &JoinSpec{Kind: LeftJoin, LeftKeys: drawInts(t), RightKeys: drawInts(t), NullSafe: []bool{true, false}, Residual: drawExprs(t)}
 	case SetOp:

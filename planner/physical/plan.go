@@ -63,6 +63,7 @@ type Node struct {
 	Map     *MapSpec       `json:"map,omitempty"`
 	Shuffle *ShuffleSpec   `json:"shuffle,omitempty"`
 	Agg     *AggSpec       `json:"agg,omitempty"` // Reduce and Merge
+	Expand  *ExpandSpec    `json:"expand,omitempty"`
 	Join    *JoinSpec      `json:"join,omitempty"`
 	Sort    *SortSpec      `json:"sort,omitempty"`
 	Window  *WindowSpec    `json:"window,omitempty"`

@@ -28,6 +28,10 @@ func prune(n logical.Node, need logical.ColSet) logical.Node {
 		return pruneProject(n, need)
 	case *logical.Aggregate:
 		return pruneAggregate(n, need)
+	case *logical.Expand:
+		for _, k := range n.Keys {
+			need[k.From] = true
+		}
 	case *logical.Union:
 		return pruneUnion(n, need)
 	case *logical.Join:

@@ -23,6 +23,11 @@ type grouping struct {
 	inside     bool        // within an aggregate's arguments
 	window     *WindowSpec // of GROUP BY
 	windowText *parser.Window
+	// sets are the grouping sets, setID the column with their number; nil: there is one.
+	sets      [][]int
+	setID     Col
+	groupings []groupingCall
+	failed    error // of a GROUPING(…)
 }
 
 // column is the one that holds call's result.
@@ -51,7 +56,7 @@ func callText(c agg.Call) string {
 func (g *grouping) uses(e *expr.Expr) bool {
 	found := false
 	e.Walk(func(x *expr.Expr) bool {
-		found = found || x.Op == expr.OpColumn && g.made[x.Col]
+		found = found || x.Op == expr.OpColumn && (g.made[x.Col] || g.groupingNumber(x.Col) >= 0)
 		return !found
 	})
 	return found
@@ -69,7 +74,14 @@ func (g *grouping) over(e *expr.Expr) (out *expr.Expr, bad *visible) {
 		if g.made[e.Col] {
 			return e, nil
 		}
-		if g.determined(e.Col) {
+		if i := g.groupingNumber(e.Col); i >= 0 {
+			out, err := g.resolveGrouping(g.groupings[i])
+			if err != nil {
+				g.failed, out = err, e
+			}
+			return out, nil
+		}
+		if g.sets == nil && g.determined(e.Col) {
 			return g.add(e), nil
 		}
 		return nil, g.from.byID(e.Col)

@@ -239,6 +239,9 @@ func (p *printer) selectBlock(s *Select) {
 				for _, c := range s.GroupBy {
 					p.line("#%d %s = %s", c.ID, typeText(c.Col), text(c.Expr))
 				}
+				if s.Sets != nil {
+					p.line("sets #%d: %v", s.SetID.ID, s.Sets)
+				}
 			})
 		}
 		if s.Window != nil {

@@ -39,6 +39,9 @@ func (b *binder) function(n *ast.FuncCallExpr, in *names) (*expr.Expr, error) {
 	if s, ok := synonyms[fn]; ok {
 		fn = s
 	}
+	if fn == "grouping" {
+		return b.groupingOf(n, in)
+	}
 	if agg.IsAggregate(fn) {
 		return b.aggregate(&writtenCall{fn: fn, args: n.Args}, in)
 	}

@@ -59,8 +59,6 @@ func (b *binder) refuseSelect(n *ast.SelectStmt) error {
 		return sqlerr.Unsupported("WINDOW")
 	case n.SelectIntoOpt != nil:
 		return sqlerr.Unsupported("SELECT … INTO")
-	case n.GroupBy != nil && n.GroupBy.Rollup:
-		return sqlerr.Unsupported("WITH ROLLUP")
 	case n.SelectStmtOpts != nil && n.CalcFoundRows:
 		return sqlerr.Unsupported("SQL_CALC_FOUND_ROWS")
 	}
@@ -202,50 +200,67 @@ func (s *block) bindGroupBy() error {
 	const clause = "group statement"
 	in := &names{clause: clause, from: &s.src.scope, more: s.labels(),
 		last: func(n *ast.ColumnName) (*expr.Expr, error) { return s.alias(n, clause) }}
+	sets, parts := []set{{}}, false
+	var elements []set
 	for _, item := range s.node.GroupBy.Items {
-		if w := s.markedCall(item.Expr); w != nil && w.Part == "" {
-			s.groupByWindow()
-			continue
+		more, ok, err := s.groupingSets(item.Expr, in)
+		if err == nil && !ok {
+			var one set
+			one, err = s.groupByOne(item.Expr, in)
+			more, elements = []set{one}, append(elements, one)
 		}
-		i, ok, err := position(item.Expr, len(s.fields), clause)
 		if err != nil {
 			return err
 		}
-		var e *expr.Expr
-		if ok {
-			e = s.fields[i].expr
-		} else if e, err = s.expr(item.Expr, in); err != nil {
+		parts = parts || ok
+		if sets, err = crossSets(sets, more); err != nil {
 			return err
 		}
-		if s.group.uses(e) {
-			return sqlerr.New(sqlerr.WrongGroupField, "Can't group on '%s'", s.groupedText(i, ok, item, e))
+	}
+	if s.node.GroupBy.Rollup {
+		if parts {
+			return sqlerr.New(sqlerr.WrongUsage, "Incorrect usage of WITH ROLLUP and ROLLUP, CUBE or GROUPING SETS")
 		}
-		if s.grouped(e) {
-			continue
-		}
-		s.group.add(e)
+		sets, parts = rollup(elements), true
+	}
+	if parts {
+		s.group.divide(sets)
 	}
 	s.sel.Grouped = true
 	s.partWindow()
 	return nil
 }
 
-// grouped reports whether e is in GROUP BY already, or is a constant that does
-// not divide anything.
-func (s *block) grouped(e *expr.Expr) bool {
-	for _, c := range s.group.by {
-		if expr.Equal(c.Expr, e) {
-			return true
-		}
+// groupByOne groups by an expression or a window: its places in grouping.by. A
+// constant beside others does not divide anything and has none.
+func (s *block) groupByOne(node ast.ExprNode, in *names) (set, error) {
+	if w := s.markedCall(node); w != nil && w.Part == "" {
+		return s.groupByWindow(), nil
 	}
-	return e.Op == expr.OpConst && len(s.group.by) > 0
+	i, ok, err := position(node, len(s.fields), in.clause)
+	if err != nil {
+		return nil, err
+	}
+	var e *expr.Expr
+	if ok {
+		e = s.fields[i].expr
+	} else if e, err = s.expr(node, in); err != nil {
+		return nil, err
+	}
+	if s.group.uses(e) {
+		return nil, sqlerr.New(sqlerr.WrongGroupField, "Can't group on '%s'", s.groupedText(i, ok, node, e))
+	}
+	if e.Op == expr.OpConst && len(s.group.by) > 0 && s.group.place(e) < 0 {
+		return set{}, nil
+	}
+	return set{s.group.key(e)}, nil
 }
 
-func (s *block) groupedText(i int, ordinal bool, item *ast.ByItem, e *expr.Expr) string {
+func (s *block) groupedText(i int, ordinal bool, node ast.ExprNode, e *expr.Expr) string {
 	if ordinal {
 		return s.fields[i].label
 	}
-	if c, ok := item.Expr.(*ast.ColumnNameExpr); ok {
+	if c, ok := node.(*ast.ColumnNameExpr); ok {
 		return nameText(c.Name)
 	}
 	return e.String()
@@ -310,6 +325,9 @@ func (s *block) overGroups() error {
 	if len(g.aggs) > 0 {
 		s.sel.Grouped = true
 	}
+	if !s.sel.Grouped && len(g.groupings) > 0 {
+		return sqlerr.New(sqlerr.InvalidGroupFuncUse, "Invalid use of group function")
+	}
 	if !s.sel.Grouped {
 		s.sel.Where = append(s.sel.Where, s.having...) // of single rows
 		return nil
@@ -338,7 +356,8 @@ func (s *block) overGroups() error {
 		s.order[i] = e
 	}
 	s.sel.GroupBy, s.sel.Aggs, s.sel.Having = g.by, g.aggs, s.having
-	return nil
+	s.sel.Sets, s.sel.SetID = g.sets, g.setID
+	return g.failed
 }
 
 // notGrouped is error 1055 or 1140; without ONLY_FULL_GROUP_BY MySQL would take

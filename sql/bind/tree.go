@@ -108,6 +108,11 @@ type Select struct {
 	Window  *WindowSpec  // of GROUP BY, over the rows that Where leaves; nil: none
 	Grouped bool
 	GroupBy []Computed // none though Grouped: one group, which exists even over nothing
+	// Sets: rows are grouped once for each set, positions in GroupBy, whose other keys
+	// are NULL then; nil: by all of GroupBy. SetID is the number of the set, a column
+	// that Having and Project see too. Over nothing there is no group.
+	Sets    [][]int
+	SetID   Col
 	Aggs    []Aggregate
 	Having  []*expr.Expr
 	Project []Computed

@@ -246,12 +246,12 @@ func (b *binder) markedCall(e ast.ExprNode) *parser.Window {
 }
 
 // groupByWindow puts the bounds of the window among what is grouped by.
-func (s *block) groupByWindow() {
+func (s *block) groupByWindow() set {
+	var out set
 	for _, c := range []Col{s.sel.Window.Start, s.sel.Window.End} {
-		if e := expr.NewColumn(c.ID, c.Name, c.Type); !s.grouped(e) {
-			s.group.add(e)
-		}
+		out = append(out, s.group.key(expr.NewColumn(c.ID, c.Name, c.Type)))
 	}
+	return out
 }
 
 // partWindow parts the sessions of GROUP BY by what else is grouped by.

@@ -132,6 +132,7 @@ const (
 	WrongColumnName       = 1166
 	CutByGroupConcat      = 1260
 	JSONNullKey           = 3158
+	GroupingNotGrouped    = 3602
 )
 
 var states = map[uint16]string{

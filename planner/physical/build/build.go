@@ -136,6 +136,8 @@ func (b *builder) node(n logical.Node, want []logical.Col) (*rel, error) {
 		return b.join(n, want)
 	case *logical.TimedJoin:
 		return b.timedJoin(n, want)
+	case *logical.Expand:
+		return b.expand(n, want)
 	case *logical.Union:
 		return b.union(n)
 	case *logical.Sort:
