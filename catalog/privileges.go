@@ -20,12 +20,13 @@ const (
 	Alter
 	Index
 	CreateView
+	Subscribe
 	All Privilege = 1<<iota - 1
 )
 
 var privilegeNames = map[Privilege]string{
 	Select: "SELECT", Insert: "INSERT", Update: "UPDATE", Delete: "DELETE", Create: "CREATE", Drop: "DROP",
-	Alter: "ALTER", Index: "INDEX", CreateView: "CREATE VIEW",
+	Alter: "ALTER", Index: "INDEX", CreateView: "CREATE VIEW", Subscribe: "SUBSCRIBE",
 }
 
 // String names the privileges as MySQL's error messages do.

@@ -38,21 +38,16 @@ func (e *Engine) backlogged(j *job, p *pendingBatch) {
 // inLog reports that a batch's rows must be read from the commit log.
 func (p *pendingBatch) inLog() bool { return p.upTo > p.after }
 
-// load reads the rows of the batch that is next for a job, then sends it on its way.
+// load reads the rows of the batch that is next for a job, then sends it on its
+// way: those from the commit log, and what views changed that is no longer in memory.
 func (e *Engine) load(j *job, p *pendingBatch) {
 	defer e.fills.Done()
 	e.logReads.Add(1)
 	var inputs []sourceInput
-	err := e.readLog(e.ctx, p.after+1, p.upTo, func(seq uint64, b *topic.Block) error {
-		if !j.reads(b.Table) {
-			return nil
-		}
-		c, err := b.Chunk(nil)
-		if err == nil {
-			inputs = addInput(inputs, catalog.ID(b.Table), c, e.originOf(seq, b))
-		}
-		return err
-	})
+	cold, err := e.readCold(j, p.id)
+	if err == nil && p.inLog() {
+		inputs, err = e.readInputs(j, p)
+	}
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	j.loading = false
@@ -62,8 +57,23 @@ func (e *Engine) load(j *job, p *pendingBatch) {
 		}
 		return
 	}
-	p.direct, p.after, p.upTo = append(p.direct, inputs...), 0, 0
+	p.direct, p.after, p.upTo, p.cold = append(p.direct, inputs...), 0, 0, cold
 	e.dispatch(j)
+}
+
+// readInputs reads what a batch holds of the job's streams and tables.
+func (e *Engine) readInputs(j *job, p *pendingBatch) (inputs []sourceInput, err error) {
+	err = e.readLog(e.ctx, p.after+1, p.upTo, func(seq uint64, b *topic.Block) error {
+		if !j.reads(b.Table) {
+			return nil
+		}
+		c, err := b.Chunk(nil)
+		if err == nil {
+			inputs = addInput(inputs, catalog.ID(b.Table), c, e.originOf(seq, b))
+		}
+		return err
+	})
+	return inputs, err
 }
 
 func (j *job) reads(table uint64) bool {

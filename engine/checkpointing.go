@@ -35,6 +35,7 @@ type savedMeta struct {
 	Version    int                        `json:"version"`
 	Errors     []RowError                 `json:"errors,omitempty"`     // view
 	Start      uint64                     `json:"start,omitempty"`      // view: the batch that holds its history
+	Log        *savedLog                  `json:"log,omitempty"`        // view: its changelog
 	Table      table.Counters             `json:"table,omitzero"`       // table
 	Watermarks map[uint64]int64           `json:"watermarks,omitempty"` // view: of the streams whose watermarks its plan names
 	Clocks     map[uint64]eventtime.State `json:"clocks,omitempty"`     // engine: event time as of Cut
@@ -44,10 +45,7 @@ type savedMeta struct {
 }
 
 // savedVersion is the version of savedMeta. A newer one is refused.
-const savedVersion = 1
-
-// changesBlob names the kept changelog of a view in a checkpoint.
-const changesBlob = "changes"
+const savedVersion = 2
 
 // handOver gives a frozen job to the round that waits for it. Engine.mu is held.
 func (e *Engine) handOver(j *job, batchID uint64, states [][]*state.Delta) {
@@ -77,12 +75,22 @@ func (e *Engine) checkpointLoop() {
 	defer e.loops.Done()
 	next := time.NewTimer(e.cfg.CheckpointEvery)
 	defer next.Stop()
+	soon := false
 	for {
 		select {
 		case <-next.C:
+		case <-e.filledNow:
+			// A view that no checkpoint knows is filled anew after a crash, and what changed
+			// in it before is forgotten: the next one comes soon.
+			if !soon {
+				soon = true
+				next.Reset(e.cfg.CheckpointEvery / 10)
+			}
+			continue
 		case <-e.stopping:
 			return
 		}
+		soon = false
 		start := time.Now()
 		if err := e.checkpointRound(e.ctx); err != nil && !e.isStopping() {
 			slog.Error("the checkpoint failed; the one before stays", "error", err)

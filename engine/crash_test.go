@@ -107,7 +107,7 @@ func TestTableMadeDuringARound(t *testing.T) {
 // TestReplayIsShort: what lies before the last checkpoint is not read again,
 // however long the log, for the sake of idle tables, views and streams.
 func TestReplayIsShort(t *testing.T) {
-	h := open(t, Config{CheckpointEvery: byHand})
+	h := open(t, Config{CheckpointEvery: byHand, keepCuts: 1})
 	h.exec(orders + `CREATE STREAM TABLE unread (a INT); INSERT INTO t (name) VALUES ('a'); INSERT INTO s VALUES (1, 1)`)
 	h.want(`SELECT name, total FROM names`, "a 1")
 	h.round()

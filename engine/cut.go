@@ -188,6 +188,7 @@ func (e *Engine) recordLoop() {
 		e.mu.Lock()
 		e.timeline.SetDurable(r.id)
 		e.progressed()
+		e.wakeSubscribers()
 		e.mu.Unlock()
 		if len(e.recording) == maxUnrecorded {
 			e.wakeCutter()

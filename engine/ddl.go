@@ -201,7 +201,7 @@ func (e *Engine) checkOptions(t *catalog.Table) error {
 	if t.Kind == catalog.StreamTable && t.Options["connector"] != "" {
 		return nil // the connector checks its own
 	}
-	known := []string{"allowed_lateness", "on_error"}
+	known := []string{"allowed_lateness", "on_error", historyOption}
 	if t.Kind == catalog.StreamTable {
 		known = []string{"partitions", "idle_timeout"}
 	}
@@ -216,6 +216,9 @@ func (e *Engine) checkOptions(t *catalog.Table) error {
 		} else {
 			t.Partitions = n
 		}
+	}
+	if err := checkHistory(t.Options); err != nil {
+		return err
 	}
 	if v, ok := t.Options["on_error"]; ok && v != "log" && v != "fail" {
 		return sqlerr.New(sqlerr.WrongArguments, "on_error is 'log' or 'fail', not '%s'", v)

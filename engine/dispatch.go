@@ -62,7 +62,7 @@ func (e *Engine) enqueue(cut timeline.Cut, inputs []sourceInput, moved []catalog
 		// A view whose checkpoint is ahead does not see the batch again, but its
 		// readers do: from the changelog that it kept.
 		for _, v := range e.jobs {
-			if v.start >= id && v.changesAt(id) != nil {
+			if v.start >= id && v.replays(id) {
 				for _, r := range v.readers {
 					if r.start < id {
 						visit(r)
@@ -93,7 +93,7 @@ func (e *Engine) dispatch(j *job) {
 				return // a view it reads has not finished this batch
 			}
 		}
-		if p.inLog() {
+		if p.inLog() || j.needsCold(p) {
 			if !j.loading && e.ctx.Err() == nil {
 				j.loading = true
 				e.fills.Add(1)
@@ -107,7 +107,7 @@ func (e *Engine) dispatch(j *job) {
 		j.backlog -= p.rows
 		if f.rows == 0 && !p.alone {
 			for _, v := range j.views {
-				v.trimChanges()
+				e.trimLog(v)
 			}
 			if len(j.pending) == 0 && len(j.inFlight) == 0 {
 				e.atRest(j)
@@ -116,7 +116,7 @@ func (e *Engine) dispatch(j *job) {
 			e.progressed()
 			continue
 		}
-		f.info.Batch.Changes = len(j.readers) > 0
+		f.info.Batch.Changes = j.collects(f.rows)
 		f.info.Snapshot = f.rows <= snapshotBatch || j.wantSnapshot || j.lastRows() <= snapshotView
 		if f.info.Checkpoint = j.freeze != nil && !j.freezing; f.info.Checkpoint {
 			j.freezing = true
@@ -150,7 +150,10 @@ func (e *Engine) inputsOf(j *job, p *pendingBatch, f *flight) []sourceInput {
 	for i, s := range j.flow.Sources {
 		id := catalog.ID(s.Table)
 		if v := e.jobs[id]; v != nil {
-			feeds[i].chunks = v.changesAt(p.id)
+			feeds[i].chunks = v.log.at(p.id)
+			if cold, ok := p.cold[v]; ok {
+				feeds[i].chunks = cold
+			}
 		}
 		for _, in := range p.direct {
 			if in.table == id {
@@ -212,17 +215,24 @@ func (e *Engine) applied(j *job, id uint64) {
 	j.history = j.history.add(m, e.pins)
 	j.watermarks = f.info.Batch.Watermarks
 	e.setDue(j, id, f.due.Load())
-	if chunks := slices.Concat(f.change...); len(j.readers) > 0 && len(chunks) > 0 {
-		j.changes = append(j.changes, change{id, chunks})
+	if f.info.Batch.Changes {
+		j.log.add(id, f.info.Batch.Now, slices.Concat(f.change...))
+	} else {
+		j.log.skip(id, f.info.Batch.Now)
 	}
+	e.trimLog(j)
 	if f.info.Checkpoint {
 		e.handOver(j, id, f.states)
 	}
 	if id == j.start {
 		j.filling = false
+		select {
+		case e.filledNow <- struct{}{}:
+		default:
+		}
 	}
 	for _, v := range j.views {
-		v.trimChanges()
+		e.trimLog(v)
 	}
 	e.dispatch(j)
 	if len(j.inFlight) == 0 && len(j.pending) == 0 {
@@ -230,6 +240,7 @@ func (e *Engine) applied(j *job, id uint64) {
 	}
 	e.dispatchReaders(j)
 	e.progressed()
+	j.wakeSubscribers()
 	if j.hasRoom() {
 		e.wakeCutter()
 	}

@@ -70,6 +70,8 @@ type ReadOptions struct {
 	After   Position
 	Timeout time.Duration
 	Eval    EvalOptions
+	// AsOf, if set: it reads what was there then.
+	AsOf *AsOf
 	// Warn, if set, hears of conversions and divisions that went wrong harmlessly. It
 	// is called by several goroutines.
 	Warn func(code uint16, message string)

@@ -27,6 +27,9 @@ func (e *Engine) feed(ctx context.Context, flow *task.Flow, info *task.Info, sna
 	for i, s := range flow.Sources {
 		id := catalog.ID(s.Table)
 		switch {
+		case s.Changes != nil:
+			streams = append(streams, i)
+			continue
 		case s.Table == 0:
 			if s.Constant.N > 0 {
 				s.SendPruned(info, s.Constant)
@@ -64,7 +67,14 @@ func (e *Engine) feed(ctx context.Context, flow *task.Flow, info *task.Info, sna
 	if len(streams) == 0 {
 		return nil
 	}
-	err := e.readLog(ctx, e.beginOf(flow, streams), snap.cut.LogSeq, func(seq uint64, b *topic.Block) error {
+	streams, err := e.feedChanges(ctx, flow, info, snap, streams, tokens)
+	if err != nil {
+		return err
+	}
+	if len(streams) == 0 {
+		return nil
+	}
+	err = e.readLog(ctx, e.beginOf(flow, streams), snap.cut.LogSeq, func(seq uint64, b *topic.Block) error {
 		for _, i := range streams {
 			s := flow.Sources[i]
 			if s.Table != b.Table {
@@ -161,4 +171,21 @@ func (e *Engine) readLog(ctx context.Context, from, to uint64, fn func(seq uint6
 		}
 		return nil
 	})
+}
+
+// collectsFill reports that what the filling of a view brings is kept as the
+// changes of its first batch: there is little of it.
+func (e *Engine) collectsFill(j *job, snap *snapshot) bool {
+	const groups = 16 // of the log: streams say only where they begin
+	for i, s := range j.flow.Sources {
+		id := catalog.ID(s.Table)
+		switch {
+		case s.Table == 0 || snap.images[id] != nil:
+		case e.externals[id] != nil:
+			return false
+		case snap.cut.LogSeq > e.beginOf(j.flow, []int{i})+groups:
+			return false
+		}
+	}
+	return snap.rows() <= collectRows
 }

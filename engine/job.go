@@ -33,11 +33,12 @@ type job struct {
 	inFlight []*flight       // on their way; ids ascend
 	history  moments         // batches applied
 	backlog  int             // rows of pending, in memory
-	loading  bool            // the rows of pending[0] are being read from the log
+	loading  bool            // the rows of pending[0] are being read from disk
 	filling  bool            // the batch `start` is not applied yet
 	filled   fillProgress
 
-	changes       []change // the changelog that readers have not taken in yet
+	log           changelog
+	subscribers   map[*subscription]struct{}
 	wantSnapshot  bool
 	freeze        func(frozen) // set: freeze at the next possible batch and hand it over
 	freezing      bool         // that batch is in flight
@@ -67,6 +68,7 @@ type pendingBatch struct {
 	rows       int // of direct, in memory
 	// after, upTo: the rows are not in direct but in the commit log, in this range.
 	after, upTo uint64
+	cold        map[*job][]*batch.Chunk // what views changed that had to be read from disk
 }
 
 // sourceInput is what a batch holds of one stream or table.
@@ -106,15 +108,9 @@ type flight struct {
 	rows   int
 	info   *task.Info
 	images []operators.Image // by task, filled in by the tasks if asked for
-	change [][]*batch.Chunk  // by task: what the batch changed, if the job has readers
+	change [][]*batch.Chunk  // by task: what the batch changed, if it is collected
 	states [][]*state.Delta  // by stateful operator: frozen right after the batch, if asked for
 	errors errorLog
-}
-
-// change is what one batch changed in a view.
-type change struct {
-	id     uint64
-	chunks []*batch.Chunk
 }
 
 // fillProgress counts how far the filling from history is.
@@ -142,35 +138,31 @@ func (j *job) hasRoom() bool {
 	return j.failed == nil && !j.filling && len(j.inFlight)+len(j.pending) < maxInFlight
 }
 
-// changesAt returns what batch id changed in the view, nil if nothing.
-func (j *job) changesAt(id uint64) []*batch.Chunk {
-	for _, c := range j.changes {
-		if c.id == id {
-			return c.chunks
-		}
-	}
-	return nil
+// collects reports that what a batch of so many rows changes is to be kept: for
+// who reads the view, or may want to a little later.
+func (j *job) collects(rows int) bool {
+	return rows <= collectRows || len(j.readers) > 0 || len(j.subscribers) > 0 || j.log.keep.age > 0
 }
 
-// trimChanges forgets the changes that every reader has taken in.
-func (j *job) trimChanges() {
-	low := uint64(never)
+// trimLog forgets changes that nobody needs and that are not to be kept, and cuts
+// off the subscribers that had not taken them in. Engine.mu is held.
+func (e *Engine) trimLog(j *job) {
+	need := uint64(never)
 	for _, r := range j.readers {
-		low = min(low, r.next())
+		need = min(need, r.next())
 		// A restart may put the reader back to its last checkpoint, or to the first
 		// one, which is being written.
 		if at := r.checkpointed; at > 0 {
-			low = min(low, at+1)
+			need = min(need, at+1)
 		} else if r.frozenAt > 0 {
-			low = min(low, r.frozenAt+1)
+			need = min(need, r.frozenAt+1)
 		}
 	}
-	k := 0
-	for k < len(j.changes) && j.changes[k].id < low {
-		k++
-	}
-	if k > 0 {
-		j.changes = append([]change(nil), j.changes[k:]...)
+	j.log.trim(e.now(), need)
+	for s := range j.subscribers {
+		if s.pos < j.log.from {
+			s.cut(errFellBehind(j, s.pos))
+		}
 	}
 }
 

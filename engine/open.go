@@ -45,6 +45,7 @@ type Config struct {
 	FreeSpace func(dir string) (uint64, error)
 
 	made     func(*job)    // hears of each job before it works
+	keepCuts uint64        // how many records of cuts stay for those who read as of them; 0: as many as the timeline remembers
 	patience time.Duration // how long a checkpoint waits for busy views; 0: an interval and a second
 	// Trace, if set, hears of each batch's way through the stages of views.
 	Trace func(view string, stage, task int, batchID uint64, event string)
@@ -93,9 +94,10 @@ type Engine struct {
 	sourcesStopped bool                  // external sources are read no further
 	readers        map[catalog.ID][]*job // of streams and tables
 	dropped        map[catalog.ID]bool   // since the start
-	pins           map[uint64]int        // batches that open transactions read at
-	tablesFrom     uint64                // the batch of the youngest table
-	tasks          int                   // per stage
+	subscribed     map[*subscription]struct{}
+	pins           map[uint64]int // batches that open transactions read at
+	tablesFrom     uint64         // the batch of the youngest table
+	tasks          int            // per stage
 	recovered      Recovery
 	replaying      bool             // recorded cuts are being put before the jobs
 	watermarks     map[uint64]int64 // of streams, as of the last cut; shared, never changed
@@ -118,6 +120,7 @@ type Engine struct {
 	full   atomic.Bool // the disk: no writes
 
 	cutNow      chan struct{}
+	filledNow   chan struct{} // a view has been filled
 	recording   chan recordedCut
 	recorded    chan struct{} // closed when recordLoop has ended
 	commits     chan *commitRequest
@@ -155,6 +158,9 @@ func Open(cfg Config) (*Engine, error) {
 	if cfg.CheckpointEvery <= 0 {
 		cfg.CheckpointEvery = time.Second
 	}
+	if cfg.keepCuts == 0 {
+		cfg.keepCuts = timeline.Keep
+	}
 	if cfg.patience <= 0 {
 		cfg.patience = cfg.CheckpointEvery + time.Second
 	}
@@ -164,8 +170,8 @@ func Open(cfg Config) (*Engine, error) {
 	e := &Engine{
 		cfg: cfg, changed: make(chan struct{}),
 		jobs: map[catalog.ID]*job{}, tables: map[catalog.ID]*tableState{}, externals: map[catalog.ID]*external{},
-		tasks: cfg.Workers, roundTurn: make(chan struct{}, 1), unwritten: map[*state.Store][]uint64{}, readers: map[catalog.ID][]*job{}, dropped: map[catalog.ID]bool{}, pins: map[uint64]int{},
-		cutNow: make(chan struct{}, 1), recording: make(chan recordedCut, 2*maxUnrecorded), recorded: make(chan struct{}),
+		tasks: cfg.Workers, roundTurn: make(chan struct{}, 1), unwritten: map[*state.Store][]uint64{}, readers: map[catalog.ID][]*job{}, dropped: map[catalog.ID]bool{}, subscribed: map[*subscription]struct{}{}, pins: map[uint64]int{},
+		cutNow: make(chan struct{}, 1), filledNow: make(chan struct{}, 1), recording: make(chan recordedCut, 2*maxUnrecorded), recorded: make(chan struct{}),
 		commits: make(chan *commitRequest, maxGroupCommits), committerDo: make(chan func()),
 		stopping: make(chan struct{}), ended: make(chan struct{}), failure: make(chan error, 1),
 		account: account.New("server", nil, cfg.Memory), connectors: cfg.Connectors,

@@ -38,10 +38,15 @@ func (e *Engine) query(ctx context.Context, plan *physical.Plan, o ReadOptions, 
 	}
 	snap := &snapshot{}
 	if len(objects) > 0 {
-		if snap, err = e.acquire(ctx, objects, o.After, o.Timeout, t.readID); err != nil {
+		if o.AsOf != nil {
+			snap, err = e.acquirePast(ctx, objects, o.AsOf, o.Timeout)
+		} else {
+			snap, err = e.acquire(ctx, objects, o.After, o.Timeout, t.readID)
+		}
+		if err != nil {
 			return nil, err
 		}
-		if t.readID == 0 {
+		if t.readID == 0 && o.AsOf == nil {
 			t.readID = snap.cut.ID
 			e.pin(snap.cut.ID)
 		}
@@ -80,8 +85,12 @@ func (e *Engine) query(ctx context.Context, plan *physical.Plan, o ReadOptions, 
 		Fail: func(f operators.RowError) { r.end(f.Err) },
 		Warn: o.Warn,
 	}}
+	own := t
+	if o.AsOf != nil {
+		own = nil // what the transaction has written was not there then
+	}
 	if !streams {
-		err = e.feed(r.ctx, r.flow, info, snap, t, nil)
+		err = e.feed(r.ctx, r.flow, info, snap, own, nil)
 		if err != nil {
 			r.Close()
 			return nil, err
@@ -91,7 +100,7 @@ func (e *Engine) query(ctx context.Context, plan *physical.Plan, o ReadOptions, 
 	r.feeding.Add(1)
 	go func() {
 		defer r.feeding.Done()
-		if err := e.feed(r.ctx, r.flow, info, snap, t, nil); err != nil {
+		if err := e.feed(r.ctx, r.flow, info, snap, own, nil); err != nil {
 			r.end(err)
 		}
 	}()
@@ -118,31 +127,28 @@ func (e *Engine) rowsToRead(plan *physical.Plan, snap *snapshot) int64 {
 	return n
 }
 
-// objectsOf lists what a plan reads, system views apart, and whether a stream
-// must be read from the log.
+// objectsOf lists what a plan reads, system views apart, and whether some of it
+// comes from disk piece by piece: streams from the log, changes of views.
 func (e *Engine) objectsOf(plan *physical.Plan) (objects []*catalog.Table, streams bool, virtual []catalog.ID, err error) {
 	cat := e.Catalog()
-	seen := map[catalog.ID]bool{}
-	physical.Walk(plan.Root, func(n *physical.Node) bool {
-		if n.Kind != physical.Source || n.Source.Table == 0 || seen[catalog.ID(n.Source.Table)] || err != nil {
-			return true
-		}
-		id := catalog.ID(n.Source.Table)
-		seen[id] = true
+	for _, table := range plan.Tables() {
+		id := catalog.ID(table)
 		if isVirtual(id) {
 			virtual = append(virtual, id)
-			return true
+			continue
 		}
 		t, ok := cat.TableByID(id)
 		if !ok {
-			err = sqlerr.New(sqlerr.NoSuchTable, "Table '%s' doesn't exist", n.Source.Name)
-			return true
+			return nil, false, nil, sqlerr.New(sqlerr.NoSuchTable, "A table of the query was dropped meanwhile")
 		}
 		objects = append(objects, t)
 		streams = streams || t.Kind == catalog.StreamTable && t.Options["connector"] == "" && !t.Upsert()
+	}
+	physical.Walk(plan.Root, func(n *physical.Node) bool {
+		streams = streams || n.Kind == physical.Source && n.Source.Changes != nil
 		return true
 	})
-	return objects, streams, virtual, err
+	return objects, streams, virtual, nil
 }
 
 // rows is a result under way. Inline, Next itself runs the tasks until there is

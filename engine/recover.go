@@ -76,13 +76,17 @@ func (r *recovery) readCuts() error {
 	if last := e.cuts.LastID(); last < r.known.ID {
 		return fmt.Errorf("the checkpoint knows batch %d, but the log of cuts ends at %d", r.known.ID, last)
 	}
-	next := max(low, 1)
-	err := e.cuts.Read(e.ctx, low, func(c *cutlog.Record) error {
+	next := max(min(low, e.cuts.FirstID()), 1)
+	err := e.cuts.Read(e.ctx, next, func(c *cutlog.Record) error {
 		if c.ID != next {
 			return fmt.Errorf("the record of batch %d is not there; the next is %d", next, c.ID)
 		}
 		next++
 		cut := timeline.Cut{ID: c.ID, LogSeq: c.LogSeq, Time: c.Time, Offsets: c.Offsets}
+		if cut.ID < low {
+			e.timeline.Add(cut) // for those who read as of it
+			return nil
+		}
 		if cut.ID > low {
 			cut.Watermarks = r.times.add(e, c)
 		} else {

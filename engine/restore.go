@@ -9,7 +9,6 @@ import (
 	"streamsql/catalog"
 	"streamsql/engine/checkpoint"
 	"streamsql/engine/timeline"
-	"streamsql/engine/topic"
 	"streamsql/operators"
 	"streamsql/operators/account"
 )
@@ -162,9 +161,12 @@ func (e *Engine) restoreView(t *catalog.Table, m *checkpoint.Manifest, saved *ch
 		x.View = j.id
 		j.rowErrors[rowErrorKey{x.Operator, x.Reason, x.Row}] = &x
 	}
-	err = e.checkpoint.LoadBlobs(m.Round, saved.ID, func(_ string, blob []byte) error { return j.loadChanges(blob) })
-	if err != nil {
-		return err
+	j.log.restore(meta.Log, saved.Batch)
+	if meta.Version < 2 {
+		err = e.checkpoint.LoadBlobs(m.Round, saved.ID, func(_ string, blob []byte) error { return j.log.restoreOld(blob) })
+		if err != nil {
+			return err
+		}
 	}
 	j.watermarks = meta.Watermarks
 	j.start, j.frozenAt, j.checkpointed, j.frozenOnce = saved.Batch, saved.Batch, saved.Batch, true
@@ -182,27 +184,6 @@ func (e *Engine) readsUnknown(j *job) bool {
 		}
 	}
 	return false
-}
-
-// loadChanges takes in the changelog that a checkpoint kept for the view's readers.
-func (j *job) loadChanges(blob []byte) error {
-	for len(blob) > 0 {
-		b, n, err := topic.DecodeBlock(blob)
-		if err != nil {
-			return errors.Join(checkpoint.ErrCorrupt, err)
-		}
-		c, err := b.Chunk(nil)
-		if err != nil {
-			return errors.Join(checkpoint.ErrCorrupt, err)
-		}
-		if k := len(j.changes); k == 0 || j.changes[k-1].id != b.Seq {
-			j.changes = append(j.changes, change{id: b.Seq})
-		}
-		last := &j.changes[len(j.changes)-1]
-		last.chunks = append(last.chunks, c)
-		blob = blob[n:]
-	}
-	return nil
 }
 
 // loadStates loads the pages of one operator of one task, and verifies them.

@@ -7,7 +7,6 @@ import (
 
 	"streamsql/catalog"
 	"streamsql/engine/checkpoint"
-	"streamsql/engine/topic"
 )
 
 // writeRound writes pages, blobs and the manifest. What did not change since the
@@ -41,12 +40,17 @@ func (e *Engine) writeRound(r *round) error {
 		}
 		e.mu.Unlock()
 	}
+	logs := map[catalog.ID]logPart{}
 	for _, p := range r.parts {
-		j, err := e.writePart(w, p, e.changesFor(p, at))
+		part, isView := e.logPart(p)
+		j, err := e.writePart(w, p, part)
 		if err != nil {
 			return err
 		}
 		m.Jobs = append(m.Jobs, *j)
+		if isView {
+			logs[p.id] = *part
+		}
 	}
 	own, err := json.Marshal(savedMeta{Version: savedVersion, Cut: &r.cut, Seq: r.seq, Tasks: e.tasks, Clocks: r.clocks})
 	if err != nil {
@@ -64,8 +68,13 @@ func (e *Engine) writeRound(r *round) error {
 			j.checkpointed = saved.Batch
 		}
 	}
+	for id, p := range logs {
+		if j := e.jobs[id]; j != nil && j.failed == nil {
+			j.log.written(p)
+		}
+	}
 	for _, j := range e.jobs {
-		j.trimChanges()
+		e.trimLog(j)
 	}
 	e.mu.Unlock()
 	if err := e.trimCuts(); err != nil {
@@ -94,33 +103,19 @@ func (e *Engine) dropStale(gone, previous, newest *checkpoint.Manifest) {
 	}
 }
 
-// changesFor is the changelog of a view up to its batch that the readers do not
-// have yet, which the new checkpoint has at earlier batches. It is still there:
-// only what the last checkpoint's readers have is forgotten.
-func (e *Engine) changesFor(p frozen, at map[catalog.ID]uint64) []change {
+// logPart is what the round writes of a view's changelog.
+func (e *Engine) logPart(p frozen) (*logPart, bool) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	j := e.jobs[p.id]
-	if j == nil {
-		return nil
+	if j := e.jobs[p.id]; j != nil {
+		part := j.log.part(p.batch)
+		return &part, true
 	}
-	low := uint64(never)
-	for _, r := range j.readers {
-		if b, saved := at[r.id]; saved {
-			low = min(low, b+1)
-		}
-	}
-	var out []change
-	for _, c := range j.changes {
-		if c.id >= low && c.id <= p.batch {
-			out = append(out, c)
-		}
-	}
-	return out
+	return &logPart{}, false
 }
 
 // writePart writes the pages of one job or table, and what there is beside them.
-func (e *Engine) writePart(w *checkpoint.Writer, p frozen, changes []change) (*checkpoint.Job, error) {
+func (e *Engine) writePart(w *checkpoint.Writer, p frozen, log *logPart) (*checkpoint.Job, error) {
 	j := &checkpoint.Job{ID: uint64(p.id), Batch: p.batch}
 	for _, s := range p.states {
 		for i, d := range s.deltas {
@@ -143,27 +138,26 @@ func (e *Engine) writePart(w *checkpoint.Writer, p frozen, changes []change) (*c
 			})
 		}
 	}
-	var blob []byte
-	for _, c := range changes {
-		for _, chunk := range c.chunks {
-			blob = topic.EncodeBlock(blob, j.ID, 0, c.id, chunk)
-		}
-	}
-	if err := w.PutBlob(j.ID, changesBlob, blob); err != nil {
+	if err := log.put(w, j.ID); err != nil {
 		return nil, err
 	}
+	p.meta.Log = &log.saved
 	p.meta.Version = savedVersion
 	meta, err := json.Marshal(p.meta)
 	j.Meta = meta
 	return j, err
 }
 
-// trimCuts removes the records that neither kept checkpoint needs.
+// trimCuts removes the records that neither kept checkpoint needs, and that are
+// too old for a query AS OF them.
 func (e *Engine) trimCuts() error {
 	if e.previous == nil {
 		return nil
 	}
-	low := uint64(never)
+	e.mu.Lock()
+	low := e.timeline.Last().ID
+	e.mu.Unlock()
+	low -= min(low, e.cfg.keepCuts)
 	for _, m := range []*checkpoint.Manifest{e.previous, e.manifest} {
 		for _, j := range m.Jobs {
 			if e.isView(catalog.ID(j.ID)) || j.ID == 0 {

@@ -22,8 +22,9 @@ func (e *Engine) newJob(t *catalog.Table, plan *physical.Plan) (*job, error) {
 	if !ok {
 		return nil, fmt.Errorf("time zone '%s' is not known on this machine", t.Session.TimeZone)
 	}
-	j := &job{id: t.ID, table: t, plan: plan, rowErrors: map[rowErrorKey]*RowError{}, due: operators.Never}
+	j := &job{id: t.ID, table: t, plan: plan, rowErrors: map[rowErrorKey]*RowError{}, subscribers: map[*subscription]struct{}{}, due: operators.Never}
 	j.account = account.New("view "+t.Database+"."+t.Name, e.account, 0)
+	j.log = newChangelog(t.Options, j.account)
 	var err error
 	j.flow, err = build.Flow(plan, build.Options{
 		Tasks: e.tasks, Exec: e.pool, Group: e.group, Account: j.account,
@@ -99,6 +100,7 @@ func (e *Engine) startFill(j *job, at timeline.Cut) {
 		return // dropped while it waited
 	}
 	j.start = at.ID
+	j.log.born = point{at.ID, at.Time}
 	if e.jobs[j.id] == nil {
 		e.register(j)
 	}
@@ -124,6 +126,7 @@ func (e *Engine) startFill(j *job, at timeline.Cut) {
 	}
 	f := e.flight(j, at.ID, at.Time, at.Watermarks)
 	f.info.Snapshot = true
+	f.info.Batch.Changes = e.collectsFill(j, snap)
 	j.inFlight = append(j.inFlight, f)
 	j.filling = true
 	j.filled.total = uint64(snap.rows())
@@ -196,14 +199,15 @@ func (e *Engine) stopJob(j *job, why error) {
 		j.cancel(why)
 	}
 	j.history.releaseAll()
-	j.history, j.pending, j.inFlight, j.changes = nil, nil, nil, nil
+	j.history, j.pending, j.inFlight, j.log = nil, nil, nil, changelog{}
+	j.wakeSubscribers()
 	if freeze := j.freeze; freeze != nil {
 		j.freeze = nil
 		freeze(frozen{})
 	}
 	for _, v := range j.views {
 		v.readers = without(v.readers, j)
-		v.trimChanges()
+		e.trimLog(v)
 	}
 	for id, js := range e.readers {
 		e.readers[id] = without(js, j)

@@ -457,6 +457,26 @@ func (d *DB) LoadBlobs(round, job uint64, fn func(name string, data []byte) erro
 	return nil
 }
 
+// ReadBlob reads a blob as the newest round has it: ErrNone if it has none. It
+// may be called while rounds are written.
+func (d *DB) ReadBlob(job uint64, name string) ([]byte, error) {
+	b := blobID{job, name}
+	for try := 0; ; try++ {
+		d.mu.Lock()
+		_, cur := d.bounds()
+		v, ok := d.index.blobs[b].at(cur)
+		d.mu.Unlock()
+		if !ok {
+			return nil, ErrNone
+		}
+		// A round that ends meanwhile may replace the version and sweep this one.
+		data, err := d.blob(b, v)
+		if err == nil || try == 2 {
+			return data, err
+		}
+	}
+}
+
 func (d *DB) blob(b blobID, v version) ([]byte, error) {
 	var all []byte
 	for chunk := range v.chunks {

@@ -122,7 +122,9 @@ type Source struct {
 	Columns  []int        // of the table, in the order that the flow reads them
 	Constant *batch.Chunk // constant rows, part of history
 	// Equals: what the flow demands of columns of the table; a row may be looked up by them.
-	Equals  []physical.ColumnValue
+	Equals []physical.ColumnValue
+	// Changes, if set: it gives what changed in a view, in the columns of a changefeed.
+	Changes *physical.ChangesSpec
 	Targets []Target // an edge into each task of the stage
 	next    int
 	system  bool // some of Columns are system columns: see AskOf

@@ -16,8 +16,8 @@ type Cut struct {
 	Watermarks map[uint64]int64 `json:",omitempty"`
 }
 
-// keep is how many recent cuts are remembered.
-const keep = 4096
+// Keep is how many recent cuts are remembered at least.
+const Keep = 4096
 
 // Timeline orders cuts. The zero value is the beginning of time.
 type Timeline struct {
@@ -43,8 +43,8 @@ func (t *Timeline) Next(seq uint64, now int64, offsets map[uint64][]uint64) Cut 
 // Add takes a cut in: the next one, or while recovering the next recorded one.
 func (t *Timeline) Add(c Cut) {
 	t.recent = append(t.recent, c)
-	if len(t.recent) > 2*keep {
-		t.recent = append([]Cut(nil), t.recent[len(t.recent)-keep:]...)
+	if len(t.recent) > 2*Keep {
+		t.recent = append([]Cut(nil), t.recent[len(t.recent)-Keep:]...)
 	}
 }
 
@@ -70,4 +70,21 @@ func (t *Timeline) Get(id uint64) (Cut, bool) {
 		return Cut{}, false
 	}
 	return t.recent[id-t.recent[0].ID], true
+}
+
+// Oldest returns the oldest cut that is remembered; the zero Cut before the first.
+func (t *Timeline) Oldest() Cut {
+	if len(t.recent) == 0 {
+		return Cut{}
+	}
+	return t.recent[0]
+}
+
+// AsOf returns the last cut whose time is not later than at, if it is still remembered.
+func (t *Timeline) AsOf(at int64) (Cut, bool) {
+	i := sort.Search(len(t.recent), func(i int) bool { return t.recent[i].Time > at })
+	if i == 0 {
+		return Cut{}, false
+	}
+	return t.recent[i-1], true
 }

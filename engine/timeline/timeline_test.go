@@ -31,7 +31,7 @@ func TestCovering(t *testing.T) {
 
 func TestRecentCutsOnly(t *testing.T) {
 	var tl Timeline
-	for i := range uint64(3 * keep) {
+	for i := range uint64(3 * Keep) {
 		tl.Add(tl.Next(i, 0, nil))
 	}
 	if _, ok := tl.Get(1); ok {

@@ -16,6 +16,9 @@ func Spec(n *physical.Node) string {
 		if n.Source.Table == 0 {
 			return "one row"
 		}
+		if c := n.Source.Changes; c != nil {
+			return fmt.Sprintf("CHANGES(%s, %d) (%s)", n.Source.Name, c.After, strings.Join(names(n), ", "))
+		}
 		return n.Source.Name + " (" + strings.Join(names(n), ", ") + ")" + equalsText(n)
 	case physical.Values:
 		return valuesText(n)

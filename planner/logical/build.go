@@ -168,7 +168,7 @@ func (b *builder) rel(r bind.Rel) (Node, error) {
 }
 
 func (b *builder) scan(r *bind.Scan) Node {
-	s := &Scan{Table: r.Table, Cols: slices.Clone(r.Cols), Positions: make([]int, len(r.Cols))}
+	s := &Scan{Table: r.Table, Cols: slices.Clone(r.Cols), Positions: make([]int, len(r.Cols)), Changes: r.Changes}
 	alias := r.Alias
 	if alias == "" {
 		alias = r.Table.Name

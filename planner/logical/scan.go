@@ -5,6 +5,7 @@ import (
 
 	"streamsql/catalog"
 	"streamsql/planner/physical"
+	"streamsql/sql/bind"
 	"streamsql/sql/expr"
 )
 
@@ -18,6 +19,8 @@ type Scan struct {
 	AppendOnly bool
 	// Times are the object's columns, by position, that are bound to a watermark.
 	Times map[int]physical.Time
+	// Changes, if set: not the rows are read, but what changed in them.
+	Changes *bind.ChangesOf
 }
 
 // Columns of a scan.

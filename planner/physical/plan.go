@@ -96,6 +96,8 @@ type SourceSpec struct {
 	// Equals, one-off only: what the filter above demands of columns. It still
 	// filters; this says where the rows may be looked up by key instead of read through.
 	Equals []ColumnValue `json:"equals,omitempty"`
+	// Changes, one-off only: what changed in a materialized view, not its rows.
+	Changes *ChangesSpec `json:"changes,omitempty"`
 }
 
 // ColumnValue says that a column of a catalog object must equal a constant that

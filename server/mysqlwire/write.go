@@ -35,6 +35,9 @@ func (c *conn) emit(ctx context.Context, r *session.Result, more bool, encode ro
 		c.writeColumn(f.Name, f.Type)
 	}
 	c.writeColumnsEnd()
+	if r.Live {
+		return c.emitLive(ctx, r, len(fields), more, encode)
+	}
 	for {
 		chunk, err := r.Rows.Next(ctx)
 		if err != nil {

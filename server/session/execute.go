@@ -33,6 +33,8 @@ func (s *Session) data(ctx context.Context, stmt *parser.Statement, params []Par
 			s.keep(stmt.Text, version, c)
 		}
 		return s.query(ctx, c, more, emit)
+	case *bind.Subscribe:
+		return s.subscribe(ctx, b, more, emit)
 	case *bind.Explain:
 		r, err = explained(b)
 	case *bind.Insert:
@@ -70,7 +72,11 @@ func (s *Session) open(ctx context.Context, c *compiled) (rows engine.Rows, done
 	if err != nil {
 		return nil, nil, err
 	}
-	if rows, err = tx.Query(ctx, c.plan, s.readOptions(false)); err != nil {
+	o := s.readOptions(false)
+	if o.AsOf, err = s.asOf(c.bound); err == nil {
+		rows, err = tx.Query(ctx, c.plan, o)
+	}
+	if err != nil {
 		done()
 		return nil, nil, err
 	}

@@ -106,6 +106,10 @@ func (e *fakeEngine) Flush(_ context.Context, ids []catalog.ID, _ time.Duration)
 	return nil, nil
 }
 
+func (e *fakeEngine) Subscribe(context.Context, *catalog.Table, engine.SubscribeOptions) (engine.Rows, error) {
+	return nil, sqlerr.Unsupported("SUBSCRIBE")
+}
+
 func (e *fakeEngine) Status() []engine.ViewStatus {
 	return []engine.ViewStatus{{View: 99, State: "running"}}
 }

@@ -6,6 +6,7 @@ import (
 
 	"github.com/pingcap/tidb/pkg/parser/ast"
 
+	"streamsql/planner/physical"
 	"streamsql/sql/bind"
 	"streamsql/sql/expr"
 	"streamsql/sql/parser"
@@ -85,6 +86,10 @@ func (s *Session) describePrepared(p *Prepared) error {
 		p.Params = b.Params
 	case *bind.Delete:
 		p.Params = b.Params
+	case *bind.Subscribe:
+		for _, col := range bind.ChangeColumns(b.View) {
+			p.Fields = append(p.Fields, physical.Field{Name: col.Name, Type: col.Type})
+		}
 	case *bind.Explain:
 		p.Fields = newTable("EXPLAIN").fields
 	}

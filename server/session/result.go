@@ -14,6 +14,7 @@ import (
 // Result is what one statement gives: rows, or counts.
 type Result struct {
 	Rows         engine.Rows // nil: the statement gives no rows. The session closes them.
+	Live         bool        // the rows go on for ever: each chunk is to be sent at once
 	Affected     uint64
 	LastInsertID uint64
 	Info         string // such as "Rows matched: 1  Changed: 1  Warnings: 0"

@@ -32,6 +32,8 @@ type Engine interface {
 	// Flush returns when the views (nil: all) have taken in everything that was
 	// acknowledged before; one that cannot gives a warning.
 	Flush(ctx context.Context, views []catalog.ID, timeout time.Duration) ([]engine.Warning, error)
+	// Subscribe follows what changes in a materialized view.
+	Subscribe(ctx context.Context, t *catalog.Table, o engine.SubscribeOptions) (engine.Rows, error)
 	// Status says how far each materialized view got.
 	Status() []engine.ViewStatus
 }

@@ -7,6 +7,8 @@ import (
 	"sync"
 	"time"
 
+	"github.com/pingcap/tidb/pkg/parser/ast"
+
 	"streamsql/catalog"
 	"streamsql/engine"
 	"streamsql/planner/physical"
@@ -34,6 +36,8 @@ type Session struct {
 	explicit bool      // tx was opened by BEGIN or by autocommit=0
 	readOnly bool      // START TRANSACTION READ ONLY
 	after    engine.Position
+
+	changes map[int]*ast.TableName // of the statement: see parser.Statement
 
 	now               time.Time  // of the statement
 	diagnosticsMu     sync.Mutex // guards diagnostics while a query runs

@@ -46,6 +46,7 @@ func (s *Session) parsed(ctx context.Context, stmt *parser.Statement, params []P
 	for _, w := range stmt.Warnings {
 		s.warn(w.Code, w.Message)
 	}
+	s.changes = stmt.Changes
 	r, ours, err := s.command(ctx, stmt)
 	if err != nil {
 		return err
@@ -67,7 +68,7 @@ func (s *Session) give(ctx context.Context, r *Result, more bool, emit Emit) err
 	}
 	defer r.Rows.Close()
 	rows := &countedRows{Rows: r.Rows, left: s.settings.selectLimit}
-	err := emit(ctx, &Result{Rows: rows}, more)
+	err := emit(ctx, &Result{Rows: rows, Live: r.Live}, more)
 	s.rowCount, s.foundRows = -1, rows.n
 	return err
 }

@@ -14,6 +14,8 @@ func (b *binder) statement(s *parser.Statement) (Statement, error) {
 	switch {
 	case s.MatView != nil:
 		return b.createMaterializedView(s)
+	case s.Subscribe != nil:
+		return b.subscribe(s.Subscribe)
 	case s.Drop != nil:
 		return b.drop(s.Drop)
 	}
@@ -23,7 +25,11 @@ func (b *binder) statement(s *parser.Statement) (Statement, error) {
 		if err != nil {
 			return nil, err
 		}
-		return &SelectStatement{Query: q, Params: b.params, Reads: b.reads}, nil
+		at, err := b.asOf(s.AsOf)
+		if err != nil {
+			return nil, err
+		}
+		return &SelectStatement{Query: q, AsOf: at, Params: b.params, Reads: b.reads}, nil
 	case *ast.InsertStmt:
 		return b.insert(n, s.NewRow)
 	case *ast.UpdateStmt:

@@ -21,7 +21,7 @@ const (
 
 // Bind resolves a statement against env.
 func Bind(stmt *parser.Statement, env *Env) (Statement, error) {
-	b := &binder{session: &session{text: stmt.Text}, env: env, scalar: env.scalar(), windows: stmt.Windows}
+	b := &binder{session: &session{text: stmt.Text}, env: env, scalar: env.scalar(), windows: stmt.Windows, changes: stmt.Changes}
 	s, err := b.statement(stmt)
 	if err != nil {
 		return nil, err
@@ -48,6 +48,8 @@ type binder struct {
 	ctes   *cte // innermost first
 	// windows are what the text has, by index.
 	windows []*parser.Window
+	// changes are the views of CHANGES(…): see parser.Statement.
+	changes map[int]*ast.TableName
 	// view is set within a view's definition, where parameters and variables may
 	// not be; continuous within a materialized view's, where nothing may depend on
 	// when it is computed. expanding is the nesting of views below the statement.

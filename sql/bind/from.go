@@ -45,6 +45,11 @@ func (b *binder) tableSource(n *ast.TableSource) (source, error) {
 	case *ast.TableName:
 		return b.tableName(s, n.AsName.O)
 	case *ast.SelectStmt, *ast.SetOprStmt:
+		if sel, ok := s.(*ast.SelectStmt); ok {
+			if feed, ours, err := b.changesOf(sel, n.AsName.O); ours {
+				return feed, err
+			}
+		}
 		if n.AsName.O == "" {
 			return source{}, sqlerr.New(sqlerr.DerivedMustHaveAlias, "Every derived table must have its own alias")
 		}

@@ -39,6 +39,8 @@ func Needs(s Statement) []catalog.Need {
 			out = append(out, catalog.Need{Privilege: catalog.Drop, Database: n.DB, Table: n.Name})
 		}
 		return out
+	case *Subscribe:
+		return on(catalog.Subscribe, s.View)
 	case *Explain:
 		return Needs(s.Statement)
 	}

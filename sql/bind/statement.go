@@ -13,6 +13,7 @@ type Statement interface{ statement() }
 // SelectStatement reads.
 type SelectStatement struct {
 	Query *Query
+	AsOf  *AsOf // nil: now
 	// Params are the types found for each `?`.
 	Params []types.Type
 	// Reads are the tables, streams and views named, for privileges (plain views by

@@ -53,6 +53,8 @@ type Scan struct {
 	Table *catalog.Table
 	Alias string
 	Cols  []Col // one for each column of Table, hidden ones too
+	// Changes, if set: not its rows are read, but what changed in them.
+	Changes *ChangesOf
 }
 
 // Derived is a parenthesised query, a CTE's use or an expanded view. With an

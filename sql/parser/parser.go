@@ -43,6 +43,9 @@ type Parser struct {
 	renamed []int    // offsets of functions' names that are disguised
 
 	windows []*Window
+
+	asOfRead *AsOf
+	changes  map[int]*ast.TableName // views of CHANGES(…), by their second argument
 }
 
 // New returns a parser.
@@ -86,6 +89,7 @@ func (p *Parser) tokenize(text string, m Mode) error {
 	p.timed = nil
 	p.clauses, p.renamed = p.clauses[:0], p.renamed[:0]
 	p.windows = nil
+	p.asOfRead, p.changes = nil, nil
 	l := lexer{text: text, mode: m, blank: p.blank}
 	for {
 		t := l.next()
@@ -205,6 +209,9 @@ func (p *Parser) statement(st *Statement) error {
 	if err := p.refuseStatement(); err != nil {
 		return err
 	}
+	if done, err := p.reading(st); done {
+		return err
+	}
 	switch p.word(0) {
 	case kwCreate:
 		switch {
@@ -253,6 +260,7 @@ func (p *Parser) standard(st *Statement, from int) error {
 		return p.unexpected(len(p.tokens) - 1)
 	}
 	st.Node, st.NewRow, st.Windows = nodes[0], p.newRow, p.windows
+	st.AsOf, st.Changes = p.asOfRead, p.changes
 	for _, w := range warnings {
 		st.Warnings = append(st.Warnings, warning(w))
 	}
@@ -295,6 +303,9 @@ func (p *Parser) finish(st *Statement, sent string) error {
 		return errorAt(p.text, c.pos, "FILTER and WITHIN GROUP belong behind an aggregate function")
 	}
 	st.Node.SetText(nil, st.Text)
+	if st.AsOf != nil {
+		st.AsOf.Expr.Accept(&f)
+	}
 	if f.patched != len(p.casts) || f.lost || f.joined != len(p.timed) {
 		return p.unexpected(len(p.tokens) - 1)
 	}

@@ -89,7 +89,6 @@ desc analyze
 set persist
 set persist_only
 set statement
-subscribe
 pause
 resume
 restart
@@ -328,6 +327,9 @@ func (p *Parser) emitWords(end int) int {
 
 func (p *Parser) refuseAs(i int, top *level) error {
 	if p.word(i+1) == kwOf && p.word(i-1) != kwSystemTime {
+		if done, err := p.asOf(i, top); done {
+			return err
+		}
 		return sqlerr.Unsupported("AS OF")
 	}
 	if len(p.levels) == 1 && !top.query && p.op(i+1) != '(' && p.isInsert() {
@@ -366,6 +368,8 @@ func (p *Parser) refuseTableFunction(i int, top *level) error {
 	switch name := p.upper(i); name {
 	case "SELECT", "VALUES", "LATERAL":
 		return nil
+	case "CHANGES":
+		return p.changesFunction(i)
 	case "TABLE":
 		if p.tokens[i+2].kind == tokWord {
 			return sqlerr.Unsupported("TABLE(" + p.upper(i+2) + "(…)) in FROM")

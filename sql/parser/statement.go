@@ -24,6 +24,13 @@ type Statement struct {
 	Drop    *Drop
 	Flush   *FlushStreams
 	Show    *ShowStreams
+	// Subscribe, of the statements about results: see reading.go.
+	Subscribe *Subscribe
+	// AsOf of a query; nil: it reads what is there now.
+	AsOf *AsOf
+	// Changes are the views of CHANGES(view, batch) in FROM, by the offset of the
+	// second argument. In Node each is a subquery that selects just this.
+	Changes map[int]*ast.TableName
 	// NewRow is the name that INSERT … VALUES (…) AS new gives the inserted row,
 	// for ON DUPLICATE KEY UPDATE; nil: it has none.
 	NewRow *RowAlias

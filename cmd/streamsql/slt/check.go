@@ -22,6 +22,11 @@ func (r *runner) statement(ctx context.Context, c *session, rec *record, text st
 		c.remember(text)
 		return right
 	}
+	return rec.checkError(err)
+}
+
+// checkError compares an error with the one that the record wants.
+func (rec *record) checkError(err error) verdict {
 	if err == nil {
 		return wrong("want an error", "- "+rec.wantedError(), "+ success")
 	}

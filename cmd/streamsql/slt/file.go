@@ -15,20 +15,21 @@ import (
 
 // runner steps through one script. One goroutine.
 type runner struct {
-	opt      Options
-	base     *mysql.Config
-	database string
-	script   *script
-	wave     *wave // not nil: restart at middle
-	middle   int   // index of the top-level record before which the restart comes; -1: none
-	res      *FileResult
-	out      strings.Builder
-	sessions map[string]*session
-	current  string
-	labels   map[string][]string
-	fills    map[int]fillIn
-	rw       *rewriter
-	index    string // value of ${i}
+	opt       Options
+	base      *mysql.Config
+	database  string
+	script    *script
+	wave      *wave // not nil: restart at middle
+	middle    int   // index of the top-level record before which the restart comes; -1: none
+	res       *FileResult
+	out       strings.Builder
+	sessions  map[string]*session
+	followers map[string]*follower
+	current   string
+	labels    map[string][]string
+	fills     map[int]fillIn
+	rw        *rewriter
+	index     string // value of ${i}
 }
 
 var notName = regexp.MustCompile(`[^a-z0-9]+`)
@@ -39,7 +40,7 @@ func runFile(ctx context.Context, s *script, n int, opt Options, w *wave) (*File
 	start := time.Now()
 	r := &runner{
 		opt: opt, script: s, wave: w, middle: -1, res: &FileResult{File: s.path},
-		sessions: map[string]*session{}, current: "default",
+		sessions: map[string]*session{}, followers: map[string]*follower{}, current: "default",
 		labels: map[string][]string{}, fills: map[int]fillIn{}, rw: newRewriter(),
 	}
 	name := notName.ReplaceAllString(strings.ToLower(strings.TrimSuffix(filepath.Base(s.path), ".slt")), "_")
@@ -214,6 +215,10 @@ func (r *runner) step(ctx context.Context, rec *record) (verdict, string) {
 		return r.login(ctx, rec), ""
 	case kindRestart:
 		return r.restart(ctx), ""
+	case kindSubscribe:
+		return r.subscribe(ctx, rec), rec.sql
+	case kindNext:
+		return r.expect(ctx, rec), ""
 	}
 	return r.send(ctx, rec)
 }

@@ -8,7 +8,7 @@ import "strings"
 // it lies what only the session knows (warnings, last ids), so that a query is
 // never the place.
 func (s *script) middle() int {
-	if s.restarts {
+	if s.restarts || s.follows {
 		return -1
 	}
 	open := map[string]bool{} // connections in a transaction

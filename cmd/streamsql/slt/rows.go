@@ -23,25 +23,40 @@ func fetch(ctx context.Context, c *session, text string) ([][]*string, string, e
 		types.WriteByte(letterOf(ct.DatabaseTypeName()))
 	}
 	var out [][]*string
-	for rows.Next() {
-		raw := make([]sql.RawBytes, len(cts))
-		ptrs := make([]any, len(cts))
-		for i := range raw {
-			ptrs[i] = &raw[i]
-		}
-		if err := rows.Scan(ptrs...); err != nil {
-			return nil, "", err
-		}
-		row := make([]*string, len(cts))
-		for i, b := range raw {
-			if b != nil {
-				s := string(b)
-				row[i] = &s
-			}
+	for {
+		row, err := scanRow(rows)
+		if row == nil {
+			return out, types.String(), err
 		}
 		out = append(out, row)
 	}
-	return out, types.String(), rows.Err()
+}
+
+// scanRow reads the next row; nil: there is none, for the reason given if it is an error.
+func scanRow(rows *sql.Rows) ([]*string, error) {
+	if !rows.Next() {
+		return nil, rows.Err()
+	}
+	names, err := rows.Columns()
+	if err != nil {
+		return nil, err
+	}
+	raw := make([]sql.RawBytes, len(names))
+	ptrs := make([]any, len(raw))
+	for i := range raw {
+		ptrs[i] = &raw[i]
+	}
+	if err := rows.Scan(ptrs...); err != nil {
+		return nil, err
+	}
+	row := make([]*string, len(raw))
+	for i, b := range raw {
+		if b != nil {
+			s := string(b)
+			row[i] = &s
+		}
+	}
+	return row, nil
 }
 
 func letterOf(name string) byte {

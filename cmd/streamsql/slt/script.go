@@ -20,10 +20,12 @@ const (
 	kindRestart
 	kindConnection
 	kindUser
+	kindSubscribe
+	kindNext
 )
 
 func (k recordKind) String() string {
-	return [...]string{"statement", "query", "sleep", "loop", "restart", "connection", "user"}[k]
+	return [...]string{"statement", "query", "sleep", "loop", "restart", "connection", "user", "subscribe", "next"}[k]
 }
 
 // A record is one step of a file. Loops hold their body.
@@ -63,7 +65,7 @@ func (rec *record) applies(engine string) bool {
 
 // counts reports whether the record is one that passes or fails.
 func (rec *record) counts() bool {
-	return rec.kind == kindStatement || rec.kind == kindQuery || rec.kind == kindRestart
+	return rec.kind == kindStatement || rec.kind == kindQuery || rec.kind == kindRestart || rec.kind == kindNext
 }
 
 type script struct {
@@ -71,6 +73,7 @@ type script struct {
 	lines    []string
 	records  []*record
 	restarts bool
+	follows  bool // it has subscriptions, which no restart in the middle must end
 }
 
 func parseFile(path string) (*script, error) {
@@ -183,6 +186,15 @@ func (p *parser) block(inLoop bool) ([]*record, error) {
 			if cur.name = arg(1); cur.name == "" {
 				err = fmt.Errorf("connection needs a name")
 			}
+		case "subscribe":
+			cur.kind, p.s.follows = kindSubscribe, true
+			cur.name = arg(1)
+			if cur.sql, _ = p.sqlLines(); cur.name == "" || cur.sql == "" {
+				err = fmt.Errorf("want: subscribe NAME, and the statement below")
+			}
+		case "next":
+			cur.kind = kindNext
+			err = p.following(cur, line, f)
 		case "user":
 			cur.kind = kindUser
 			cur.name, cur.pass = arg(1), arg(2)
@@ -227,23 +239,8 @@ func (p *parser) statement(r *record, line string, f []string) error {
 		return fmt.Errorf("want: statement ok, or statement error [pattern]")
 	}
 	if f[1] == "error" {
-		r.wantErr = true
-		_, pattern, _ := strings.Cut(line, "error")
-		pattern = strings.TrimSpace(pattern)
-		first, rest, _ := strings.Cut(pattern, " ")
-		if errNumbers.MatchString(first) {
-			for _, n := range strings.Split(first, "|") {
-				v, _ := strconv.Atoi(n)
-				r.errNums = append(r.errNums, v)
-			}
-			pattern = strings.TrimSpace(rest)
-		}
-		if pattern != "" {
-			re, err := regexp.Compile("(?is)" + pattern)
-			if err != nil {
-				return err
-			}
-			r.errRe = re
+		if err := r.expectError(line); err != nil {
+			return err
 		}
 	}
 	sql, dashes := p.sqlLines()
@@ -254,6 +251,52 @@ func (p *parser) statement(r *record, line string, f []string) error {
 		return fmt.Errorf("no SQL")
 	}
 	r.sql = sql
+	return nil
+}
+
+// expectError reads what follows the word error in a directive.
+func (r *record) expectError(line string) error {
+	r.wantErr = true
+	_, pattern, _ := strings.Cut(line, "error")
+	pattern = strings.TrimSpace(pattern)
+	first, rest, _ := strings.Cut(pattern, " ")
+	if errNumbers.MatchString(first) {
+		for _, n := range strings.Split(first, "|") {
+			v, _ := strconv.Atoi(n)
+			r.errNums = append(r.errNums, v)
+		}
+		pattern = strings.TrimSpace(rest)
+	}
+	if pattern == "" {
+		return nil
+	}
+	re, err := regexp.Compile("(?is)" + pattern)
+	r.errRe = re
+	return err
+}
+
+// following reads next NAME TYPES with rows, or next NAME error [pattern].
+func (p *parser) following(r *record, line string, f []string) error {
+	if len(f) < 3 {
+		return fmt.Errorf("want: next NAME TYPES, or next NAME error [pattern]")
+	}
+	r.name = f[1]
+	if f[2] == "error" {
+		return r.expectError(line)
+	}
+	if r.types = f[2]; !typeLetter.MatchString(r.types) {
+		return fmt.Errorf("want a letter I, T, D or R for each column")
+	}
+	if sql, dashes := p.sqlLines(); sql != "" || !dashes {
+		return fmt.Errorf("next has ---- and rows, and no SQL")
+	}
+	for {
+		line, ok := p.next()
+		if !ok || line == "" {
+			break
+		}
+		r.want = append(r.want, line)
+	}
 	return nil
 }
 

@@ -121,6 +121,7 @@ func (r *runner) tearDown() error {
 
 // closeAll forgets all sessions and returns them.
 func (r *runner) closeAll() map[string]*session {
+	r.endFollowing()
 	old := r.sessions
 	for _, c := range old {
 		c.close()

@@ -162,6 +162,9 @@ func (b *builder) scan(n *logical.Scan) *rel {
 		Source: &physical.SourceSpec{Table: uint64(n.Table.ID), Name: n.Table.Database + "." + n.Table.Name, Columns: n.Positions},
 		Props:  propsOf(props, n.Cols),
 	}
+	if n.Changes != nil {
+		node.Source.Changes = &physical.ChangesSpec{After: n.Changes.After}
+	}
 	return over(node, n.Cols, props)
 }
 

@@ -10,7 +10,7 @@ import (
 // columns, so that a row may be looked up by its key.
 func noteEquals(root *physical.Node) {
 	physical.Walk(root, func(n *physical.Node) bool {
-		if n.Kind != physical.Map || n.Inputs[0].Kind != physical.Source || n.Inputs[0].Source.Table == 0 {
+		if n.Kind != physical.Map || n.Inputs[0].Kind != physical.Source || n.Inputs[0].Source.Table == 0 || n.Inputs[0].Source.Changes != nil {
 			return true
 		}
 		src := n.Inputs[0].Source
