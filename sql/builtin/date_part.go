@@ -11,7 +11,7 @@ func init() {
 	part := func(names string, flags flag, part func(d civil) int64) {
 		define(names, "t", flags, returns(types.Type{Kind: types.Int}), civilInt(part))
 	}
-	define("year", "t", 0, returns(types.Type{Kind: types.Year, Unsigned: true}), civilInt(func(d civil) int64 { return int64(d.year) }))
+	define("year", "t", 0, returns(types.Type{Kind: types.Year}), civilInt(func(d civil) int64 { return int64(d.year) }))
 	part("month", 0, func(d civil) int64 { return int64(d.month) })
 	part("day,dayofmonth", 0, func(d civil) int64 { return int64(d.day) })
 	part("quarter", 0, func(d civil) int64 { return int64(d.month+2) / 3 })
