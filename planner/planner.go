@@ -12,6 +12,7 @@ import (
 	"slices"
 
 	"streamsql/catalog"
+	"streamsql/planner/decorrelate"
 	"streamsql/planner/logical"
 	"streamsql/planner/physical"
 	"streamsql/planner/physical/build"
@@ -43,6 +44,12 @@ func Plan(q *bind.Query, o Options) (*physical.Plan, error) {
 		return nil, fmt.Errorf("bound tree: %w", err)
 	}
 	c := context(tree, o)
+	if err := decorrelate.Tree(tree, c.Derived); err != nil {
+		return nil, err
+	}
+	if err := logical.Check(tree); err != nil {
+		return nil, fmt.Errorf("decorrelated tree: %w", err)
+	}
 	if q.EmitOnClose && !logical.EmitOnClose(tree, c.Derived) {
 		return nil, sqlerr.Unsupported("EMIT ON WINDOW CLOSE without window_end in the result, of a stream with WATERMARK FOR")
 	}

@@ -39,8 +39,12 @@ type Options struct {
 // arguments of aggregates become columns of a Project, an ORDER BY that nobody
 // can see is dropped.
 func Build(q *bind.Query, o Options) (*Tree, error) {
-	b := &builder{Options: o, ids: &IDs{next: 1}, alias: map[int]int{}, names: map[string]int{}}
+	b := &builder{
+		Options: o, ids: &IDs{next: 1}, alias: map[int]int{}, names: map[string]int{},
+		subs: q.Subqueries, constants: map[int]*expr.Expr{}, built: map[*bind.Query]bool{},
+	}
 	b.useQuery(q)
+	b.useSubqueries()
 	root, err := b.query(q, true)
 	if err != nil {
 		return nil, err
@@ -62,6 +66,12 @@ type builder struct {
 	ids   *IDs
 	alias map[int]int    // id of a renamed column → id of the column it stands for
 	names map[string]int // column name in lower case → how many scans have it
+
+	subs      []*bind.Subquery     // the statement's, by number
+	constants map[int]*expr.Expr   // what a subquery's parameter stands for that is no column
+	outer     map[int]Col          // columns of what a subquery or LATERAL is built beside
+	built     map[*bind.Query]bool // subqueries built once already
+	applied   []applied
 }
 
 func (b *builder) resolve(id int) int {
@@ -81,7 +91,13 @@ func (b *builder) expr(e *expr.Expr, in map[int]Col) (*expr.Expr, error) {
 		if x.Op != expr.OpColumn {
 			return x
 		}
+		if e, ok := b.constants[x.Col]; ok {
+			return e
+		}
 		c, ok := in[b.resolve(x.Col)]
+		if !ok {
+			c, ok = b.outer[b.resolve(x.Col)]
+		}
 		if !ok {
 			missing = x
 			return x
@@ -148,7 +164,7 @@ func (b *builder) rel(r bind.Rel) (Node, error) {
 	case *bind.Scan:
 		return b.scan(r), nil
 	case *bind.Derived:
-		return b.query(r.Query, false)
+		return b.derived(r)
 	case *bind.Join:
 		return b.join(r)
 	case *bind.TimedJoin:
@@ -162,7 +178,7 @@ func (b *builder) rel(r bind.Rel) (Node, error) {
 	case *bind.SetOp:
 		return b.setOp(r)
 	case *bind.Values:
-		return &Values{Rows: r.Rows, Cols: r.Cols}, nil
+		return b.values(r)
 	}
 	return nil, fmt.Errorf("plan: unknown relation %T", r)
 }
@@ -186,28 +202,6 @@ func (b *builder) scan(r *bind.Scan) Node {
 	return s
 }
 
-func (b *builder) join(r *bind.Join) (Node, error) {
-	left, err := b.rel(r.Left)
-	if err != nil {
-		return nil, err
-	}
-	right, err := b.rel(r.Right)
-	if err != nil {
-		return nil, err
-	}
-	in := append(append([]Col(nil), r.Left.Columns()...), r.Right.Columns()...)
-	for i, c := range r.Cols {
-		if from := b.resolve(in[i].ID); from != c.ID && b.resolve(c.ID) != from {
-			b.alias[c.ID] = from
-		}
-	}
-	kinds := map[bind.JoinKind]JoinKind{bind.InnerJoin: InnerJoin, bind.LeftJoin: LeftJoin, bind.FullJoin: FullJoin}
-	j := &Join{Kind: kinds[r.Kind], Left: left, Right: right, Straight: r.Straight}
-	// A condition sees both sides' rows as they are, before any is padded.
-	j.On, err = b.exprs(r.On, &Join{Kind: InnerJoin, Left: left, Right: right})
-	return j, err
-}
-
 func (b *builder) selectBlock(r *bind.Select) (Node, error) {
 	var n Node = OneRow()
 	var err error
@@ -216,11 +210,9 @@ func (b *builder) selectBlock(r *bind.Select) (Node, error) {
 			return nil, err
 		}
 	}
-	where, err := b.exprs(r.Where, n)
-	if err != nil {
+	if n, err = b.where(n, r.Where); err != nil {
 		return nil, err
 	}
-	n = NewFilter(n, where)
 	if r.Window != nil {
 		if n, err = b.window(n, r.Window); err != nil {
 			return nil, err
@@ -230,14 +222,16 @@ func (b *builder) selectBlock(r *bind.Select) (Node, error) {
 		if n, err = b.aggregate(n, r); err != nil {
 			return nil, err
 		}
-		having, err := b.exprs(r.Having, n)
-		if err != nil {
+		if n, err = b.where(n, r.Having); err != nil {
 			return nil, err
 		}
-		n = NewFilter(n, having)
+	}
+	n, items, err := b.attachTo(n, r.Project)
+	if err != nil {
+		return nil, err
 	}
 	p := b.project(n)
-	for _, it := range r.Project {
+	for _, it := range items {
 		if _, err := p.add(it); err != nil {
 			return nil, err
 		}
@@ -249,12 +243,46 @@ func (b *builder) selectBlock(r *bind.Select) (Node, error) {
 	return n, nil
 }
 
+// where keeps the rows for which all conditions are true; those with subqueries
+// come last, so that these are asked for fewer rows.
+func (b *builder) where(n Node, conds []*expr.Expr) (Node, error) {
+	var plain, others []*expr.Expr
+	for _, c := range conds {
+		if c.HasSubquery() {
+			others = append(others, c)
+		} else {
+			plain = append(plain, c)
+		}
+	}
+	plain, err := b.exprs(plain, n)
+	if err != nil {
+		return nil, err
+	}
+	n = NewFilter(n, plain)
+	for _, c := range others {
+		if n, err = b.condition(n, c); err != nil {
+			return nil, err
+		}
+	}
+	return n, nil
+}
+
 func (b *builder) aggregate(n Node, r *bind.Select) (Node, error) {
+	n, keys, err := b.attachTo(n, r.GroupBy)
+	if err != nil {
+		return nil, err
+	}
+	arguments := make([][]*expr.Expr, len(r.Aggs))
+	for i, g := range r.Aggs {
+		if n, arguments[i], err = b.attach(n, g.Call.Args); err != nil {
+			return nil, err
+		}
+	}
 	p := b.project(n)
 	a := &Aggregate{}
 	expand := &Expand{Sets: r.Sets, ID: r.SetID}
 	seen := ColSet{}
-	for _, k := range r.GroupBy {
+	for _, k := range keys {
 		if r.Sets != nil {
 			c, err := p.argument(k.Expr)
 			if err != nil {
@@ -275,15 +303,15 @@ func (b *builder) aggregate(n Node, r *bind.Select) (Node, error) {
 			a.Keys = append(a.Keys, c)
 		}
 	}
-	for _, g := range r.Aggs {
+	for i, g := range r.Aggs {
 		call := g.Call
 		call.Args = make([]*expr.Expr, len(g.Call.Args))
-		for i, e := range g.Call.Args {
+		for k, e := range arguments[i] {
 			c, err := p.argument(e)
 			if err != nil {
 				return nil, err
 			}
-			call.Args[i] = Ref(c)
+			call.Args[k] = Ref(c)
 		}
 		if len(call.Args) == 0 {
 			call.Args = nil
@@ -323,15 +351,14 @@ func (p *projector) add(it Computed) (Col, error) {
 	if err != nil {
 		return Col{}, err
 	}
-	if e.Op == expr.OpColumn {
-		c := p.in[e.Col]
+	if c, ok := p.in[e.Col]; ok && e.Op == expr.OpColumn {
 		if it.ID != c.ID {
 			p.b.alias[it.ID] = c.ID
 		}
 		p.push(PassThrough(c))
 		return c, nil
 	}
-	p.push(Computed{Col: it.Col, Expr: e})
+	p.push(Computed{Col: it.Col, Expr: e}) // a column of what is around, too
 	return it.Col, nil
 }
 
@@ -346,8 +373,8 @@ func (p *projector) argument(e *expr.Expr) (Col, error) {
 			return it.Col, nil
 		}
 	}
-	if e.Op == expr.OpColumn {
-		return p.add(Computed{Col: p.in[e.Col], Expr: e})
+	if c, ok := p.in[e.Col]; ok && e.Op == expr.OpColumn {
+		return p.add(Computed{Col: c, Expr: e})
 	}
 	c := Col{ID: p.b.ids.Next(), Name: e.String(), Type: e.Type}
 	p.push(Computed{Col: c, Expr: e})

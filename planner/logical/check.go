@@ -3,6 +3,7 @@ package logical
 import (
 	"errors"
 	"fmt"
+	"maps"
 
 	"streamsql/sql/expr"
 	"streamsql/sql/types"
@@ -12,7 +13,7 @@ import (
 // input has, and takes none for NOT NULL that is not; no id is there twice. An
 // error is a fault of a rule or of the bound tree, not of the user.
 func Check(t *Tree) error {
-	if err := check(t.Root); err != nil {
+	if err := check(t.Root, nil); err != nil {
 		return err
 	}
 	cols := byID(t.Root.Columns())
@@ -24,10 +25,16 @@ func Check(t *Tree) error {
 	return nil
 }
 
-func check(n Node) error {
+// check checks n; outer are the columns of Applies around it.
+func check(n Node, outer map[int]Col) error {
 	in := map[int]Col{}
-	for _, i := range n.Inputs() {
-		if err := check(i); err != nil {
+	for k, i := range n.Inputs() {
+		around := outer
+		if _, ok := n.(*Apply); ok && k == 1 {
+			around = maps.Clone(in)
+			maps.Copy(around, outer)
+		}
+		if err := check(i, around); err != nil {
 			return err
 		}
 		for _, c := range i.Columns() {
@@ -47,7 +54,7 @@ func check(n Node) error {
 		seen[c.ID] = true
 	}
 	for _, e := range n.Exprs() {
-		if err := checkExpr(e, in, n); err != nil {
+		if err := checkExpr(e, in, outer, n); err != nil {
 			return err
 		}
 	}
@@ -64,12 +71,15 @@ func ownColumns(n Node) bool {
 	return false
 }
 
-func checkExpr(e *expr.Expr, in map[int]Col, n Node) (err error) {
+func checkExpr(e *expr.Expr, in, outer map[int]Col, n Node) (err error) {
 	e.Walk(func(x *expr.Expr) bool {
 		if x.Op != expr.OpColumn || err != nil {
 			return err == nil
 		}
 		c, ok := in[x.Col]
+		if !ok {
+			c, ok = outer[x.Col]
+		}
 		if !ok {
 			err = fmt.Errorf("plan: %s#%d is no input of %s", x.Name, x.Col, n)
 		} else if x.Type.Nullable() != c.Type.Nullable() || x.Type.NotNull && !c.Type.NotNull {

@@ -13,6 +13,16 @@ func (b *builder) useQuery(q *bind.Query) {
 	b.useRel(q.Root)
 }
 
+// useSubqueries does the same for what is in expressions.
+func (b *builder) useSubqueries() {
+	for i, s := range b.subs {
+		b.useCols(s.Params)
+		if i == 0 || b.subs[i-1].Query != s.Query {
+			b.useQuery(s.Query)
+		}
+	}
+}
+
 func (b *builder) useCols(cols []Col) {
 	for _, c := range cols {
 		b.ids.use(c.ID)
@@ -27,6 +37,7 @@ func (b *builder) useRel(r bind.Rel) {
 			b.names[strings.ToLower(c.Name)]++
 		}
 	case *bind.Derived:
+		b.useCols(r.Params)
 		b.useQuery(r.Query)
 	case *bind.Window:
 		b.useRel(r.Input)

@@ -15,6 +15,9 @@ import (
 type Generator struct {
 	t  *rapid.T
 	id int
+	// Applies makes some joins dependent ones.
+	Applies bool
+	outer   []logical.Col // what a dependent right side may read
 }
 
 // NewGenerator draws from t.
@@ -105,6 +108,11 @@ func (g *Generator) node(depth int) logical.Node {
 		return g.union(depth)
 	case 7:
 		return g.setOp(depth)
+	case 8:
+		if g.Applies {
+			return g.apply(depth)
+		}
+		fallthrough
 	default:
 		j := &logical.Join{Kind: logical.JoinKind(g.pick(5)), Left: g.node(depth - 1), Right: g.node(depth - 1)}
 		inner := *j
@@ -201,6 +209,9 @@ func (g *Generator) constant() *expr.Expr {
 }
 
 func (g *Generator) number(cols []logical.Col, depth int) *expr.Expr {
+	if len(g.outer) > 0 && g.pick(3) == 0 {
+		return logical.Ref(g.outer[g.pick(len(g.outer))])
+	}
 	switch g.pick(5) {
 	case 0:
 		return g.constant()

@@ -69,6 +69,8 @@ func (db Database) Rows(n logical.Node) []Row {
 		})
 	case *logical.Join:
 		return db.join(n)
+	case *logical.Apply:
+		return db.apply(n)
 	case *logical.Union:
 		var out []Row
 		for i, in := range n.Ins {
@@ -270,7 +272,19 @@ func Value(e *expr.Expr, r Row) Cell {
 		return truthOf(null)
 	case "is not null":
 		return truthOf(!null)
-	case "cast": // numbers are all of one type here
+	case "is true":
+		return truthOf(isOne(args[0]))
+	case "if":
+		if isOne(args[0]) {
+			return args[1]
+		}
+		return args[2]
+	case "cast", "coerce": // numbers are all of one type here
+		return args[0]
+	case "single row":
+		if args[1] != nil && *args[1] > 1 {
+			return num(several)
+		}
 		return args[0]
 	case "<=>":
 		return truthOf(compare(args[0], args[1]) == 0)

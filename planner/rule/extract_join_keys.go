@@ -95,11 +95,11 @@ func (x *keyExtractor) pair(e *expr.Expr, fns ...string) (left, right logical.Co
 
 // cast brings e to the representation of t, if it has another.
 func (x *keyExtractor) cast(e *expr.Expr, t types.Type) (*expr.Expr, bool) {
-	if sameRepresentation(e.Type, t) {
+	if SameRepresentation(e.Type, t) {
 		return e, true
 	}
 	out, err := x.c.Cast(e, t)
-	return out, err == nil && sameRepresentation(out.Type, t)
+	return out, err == nil && SameRepresentation(out.Type, t)
 }
 
 // column is e as a column of the side.

@@ -105,7 +105,7 @@ func columnsEqual(e *expr.Expr) (l, r logical.Col, ok bool) {
 		return l, r, false
 	}
 	a, b := e.Args[0], e.Args[1]
-	if !sameRepresentation(a.Type, b.Type) {
+	if !SameRepresentation(a.Type, b.Type) {
 		return l, r, false
 	}
 	return logical.Col{ID: a.Col, Name: a.Name, Type: a.Type}, logical.Col{ID: b.Col, Name: b.Name, Type: b.Type}, true

@@ -2,9 +2,9 @@ package rule
 
 import "streamsql/sql/types"
 
-// sameRepresentation reports that values of a and b that `=` takes for equal lie
+// SameRepresentation reports that values of a and b that `=` takes for equal lie
 // in memory alike, so that they hash alike.
-func sameRepresentation(a, b types.Type) bool {
+func SameRepresentation(a, b types.Type) bool {
 	switch {
 	case a.Class() != b.Class() || a.Kind == types.JSON || b.Kind == types.JSON: // 1 and 1.0 are equal JSON
 		return false
@@ -32,7 +32,7 @@ func plainDate(t types.Type) bool { return t.Kind == types.Date || t.Kind == typ
 // equal values are alike. Not ok when there is none: the condition is then
 // tested pair by pair.
 func keyType(a, b types.Type) (t types.Type, ok bool) {
-	if sameRepresentation(a, b) {
+	if SameRepresentation(a, b) {
 		return a.Nullable(), true
 	}
 	if !a.IsNumeric() || !b.IsNumeric() {

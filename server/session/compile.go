@@ -115,7 +115,7 @@ func constants(q *bind.Query) []*expr.Expr {
 func closed(e *expr.Expr) bool {
 	ok := true
 	e.Walk(func(x *expr.Expr) bool {
-		ok = ok && x.Op != expr.OpColumn && x.Op != expr.OpParam
+		ok = ok && x.Op != expr.OpColumn && x.Op != expr.OpParam && x.Op != expr.OpSubquery
 		return ok
 	})
 	return ok

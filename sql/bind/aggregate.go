@@ -71,7 +71,7 @@ func (g *grouping) over(e *expr.Expr) (out *expr.Expr, bad *visible) {
 		}
 	}
 	if e.Op == expr.OpColumn {
-		if g.made[e.Col] {
+		if g.made[e.Col] || g.b.outer[e.Col] {
 			return e, nil
 		}
 		if i := g.groupingNumber(e.Col); i >= 0 {

@@ -47,6 +47,9 @@ func (b *binder) aggregateWithClauses(n *parser.Aggregate, in *names) (*expr.Exp
 // aggregate binds an aggregate function to the column that it makes. The same
 // call twice is one column.
 func (b *binder) aggregate(w *writtenCall, in *names) (*expr.Expr, error) {
+	if outer, err := b.outerAggregate(w, in); outer != nil || err != nil {
+		return outer, err
+	}
 	if in.group == nil || in.group.inside {
 		return nil, sqlerr.New(sqlerr.InvalidGroupFuncUse, "Invalid use of group function")
 	}

@@ -26,18 +26,42 @@ func Bind(stmt *parser.Statement, env *Env) (Statement, error) {
 	if err != nil {
 		return nil, err
 	}
+	if q := queryOf(s); q != nil {
+		q.Subqueries = b.subqueries
+	}
 	return s, nil
+}
+
+// queryOf is the query inside a statement; nil if it has none.
+func queryOf(s Statement) *Query {
+	switch s := s.(type) {
+	case *SelectStatement:
+		return s.Query
+	case *Insert:
+		return s.Source
+	case *Update:
+		return s.Query
+	case *Delete:
+		return s.Query
+	case *CreateTable:
+		return s.Query
+	case *Explain:
+		return queryOf(s.Statement)
+	}
+	return nil
 }
 
 // session is what the binders of a statement and of its expanded views share.
 type session struct {
-	text      string
-	columns   int // ids given so far
-	relations int
-	depth     int
-	params    []types.Type
-	reads     []*catalog.Table // named by the statement itself
-	scanned   []*catalog.Table // read, by name or through views
+	text       string
+	columns    int // ids given so far
+	relations  int
+	depth      int
+	params     []types.Type
+	subqueries []*Subquery
+	outer      map[int]bool     // columns that stand for what a subquery reads of the queries around it
+	reads      []*catalog.Table // named by the statement itself
+	scanned    []*catalog.Table // read, by name or through views
 }
 
 // binder binds one query text: the statement, or a view that it uses.
@@ -45,11 +69,13 @@ type binder struct {
 	*session
 	env    *Env
 	scalar *builtin.Env
-	ctes   *cte // innermost first
 	// windows are what the text has, by index.
 	windows []*parser.Window
 	// changes are the views of CHANGES(…): see parser.Statement.
 	changes map[int]*ast.TableName
+	ctes    *cte    // innermost first
+	frame   *frame  // what a subquery sees of what is around it; nil: no subquery
+	beside  *beside // what LATERAL sees
 	// view is set within a view's definition, where parameters and variables may
 	// not be; continuous within a materialized view's, where nothing may depend on
 	// when it is computed. expanding is the nesting of views below the statement.

@@ -10,6 +10,7 @@ import (
 type cte struct {
 	def   *ast.CommonTableExpression
 	outer *cte
+	frame *frame // what it sees of the queries around it
 	used  bool
 }
 
@@ -40,7 +41,7 @@ func (b *binder) with(w *ast.WithClause, f func() (*Query, error)) (*Query, erro
 			return nil, sqlerr.New(sqlerr.NonUniqTable, "Not unique table/alias: '%s'", def.Name.O)
 		}
 		names[def.Name.O] = true
-		b.ctes = &cte{def: def, outer: b.ctes}
+		b.ctes = &cte{def: def, outer: b.ctes, frame: b.frame}
 	}
 	q, err := f()
 	if err != nil {
@@ -59,9 +60,9 @@ func (b *binder) with(w *ast.WithClause, f func() (*Query, error)) (*Query, erro
 // useCTE binds the expression anew for one use: each has columns of its own.
 func (b *binder) useCTE(c *cte, alias string) (source, error) {
 	c.used = true
-	inner := b.ctes
-	b.ctes = c.outer
-	defer func() { b.ctes = inner }()
+	inner, fr, left := b.ctes, b.frame, b.beside
+	b.ctes, b.frame, b.beside = c.outer, c.frame, nil
+	defer func() { b.ctes, b.frame, b.beside = inner, fr, left }()
 	q, err := b.subquery(c.def.Query.Query)
 	if err != nil {
 		return source{}, err

@@ -22,7 +22,7 @@ func (b *binder) defaultValue(text string) (*expr.Expr, error) {
 	if !ok || len(sel.Fields.Fields) != 1 || sel.Fields.Fields[0].Expr == nil {
 		return nil, sqlerr.New(sqlerr.UnknownError, "The stored default %s is no expression", text)
 	}
-	return b.expr(sel.Fields.Fields[0].Expr, &names{clause: "field list"})
+	return b.expr(sel.Fields.Fields[0].Expr, &names{clause: "field list", constant: "a DEFAULT"})
 }
 
 // defaultText is the SQL text of a DEFAULT: a literal, or the statement's time.

@@ -104,6 +104,10 @@ func (g *grouping) learnEqualities(conjuncts []*expr.Expr) {
 			continue // equal texts may differ: in trailing spaces, in case
 		}
 		switch {
+		case a.Op == expr.OpColumn && g.b.outer[a.Col] && b.Op == expr.OpColumn:
+			g.fixed = append(g.fixed, b.Col)
+		case b.Op == expr.OpColumn && g.b.outer[b.Col] && a.Op == expr.OpColumn:
+			g.fixed = append(g.fixed, a.Col)
 		case a.Op == expr.OpColumn && b.Op == expr.OpColumn:
 			g.equals = append(g.equals, [2]int{a.Col, b.Col})
 		case a.Op == expr.OpColumn && b.Op == expr.OpConst:

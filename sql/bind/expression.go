@@ -26,6 +26,11 @@ type names struct {
 	group *grouping
 	// values are the columns that VALUES(col) reads, in ON DUPLICATE KEY UPDATE.
 	values *scope
+	// constant names a place where an expression is computed on its own, so that
+	// there can be no subquery; empty elsewhere.
+	constant string
+	// changing: a column may come to stand for the value that it is assigned.
+	changing bool
 }
 
 // resolver finds the expression that a name stands for; nil if it knows none.
@@ -84,9 +89,15 @@ func (b *binder) predicate(node ast.ExprNode, in *names) (*expr.Expr, error) {
 		return b.callOn(negated(fn, n.Not), in, n.Expr)
 	case *ast.BetweenExpr:
 		return b.callOn(negated("between", n.Not), in, n.Expr, n.Left, n.Right)
+	case *ast.SubqueryExpr:
+		return b.scalarQuery(n, in)
+	case *ast.ExistsSubqueryExpr:
+		return b.exists(n, in)
+	case *ast.CompareSubqueryExpr:
+		return b.compareQuery(n, in)
 	case *ast.PatternInExpr:
 		if n.Sel != nil {
-			return nil, sqlerr.Unsupported("IN (SELECT …)")
+			return b.inQuery(n, in)
 		}
 		if asRow(n.Expr) != nil || asRow(n.List[0]) != nil {
 			return b.rowIn(n, in)
@@ -116,12 +127,6 @@ func negated(fn string, not bool) string {
 // refuseExpression is error 1235 for what is not there yet.
 func refuseExpression(node ast.ExprNode) error {
 	switch n := node.(type) {
-	case *ast.SubqueryExpr:
-		return sqlerr.Unsupported("subqueries in expressions")
-	case *ast.ExistsSubqueryExpr:
-		return sqlerr.Unsupported("EXISTS")
-	case *ast.CompareSubqueryExpr:
-		return sqlerr.Unsupported("comparison with ANY or ALL of a subquery")
 	case *ast.WindowFuncExpr:
 		return sqlerr.Unsupported("window functions")
 	case *ast.RowExpr:
@@ -188,6 +193,9 @@ func (b *binder) column(n *ast.ColumnName, in *names) (*expr.Expr, error) {
 		if e, err := in.last(n); e != nil || err != nil {
 			return e, err
 		}
+	}
+	if e, err := b.outerColumn(n); e != nil || err != nil {
+		return e, err
 	}
 	return nil, in.from.unknown(n, in.clause, in.more)
 }

@@ -157,6 +157,12 @@ func (p *printer) query(q *Query) {
 	}
 	p.line("%s", head)
 	p.in(func() { p.rel(q.Root) })
+	for i, s := range q.Subqueries {
+		p.line("subquery %d: %s", i, subqueryText(s))
+		if i == 0 || q.Subqueries[i-1].Query != s.Query { // of several columns: once
+			p.in(func() { p.query(s.Query) })
+		}
+	}
 }
 
 func (p *printer) rel(r Rel) {
@@ -164,7 +170,11 @@ func (p *printer) rel(r Rel) {
 	case *Scan:
 		p.line("scan %s as %s: %s", r.Table.Name, r.Alias, cols(r.Cols))
 	case *Derived:
-		p.line("derived")
+		head := "derived"
+		if r.Params != nil {
+			head = "lateral " + cols(r.Params) + " of " + list(r.Args)
+		}
+		p.line("%s", head)
 		p.in(func() { p.query(r.Query) })
 	case *Join:
 		p.line("%s join on %s", []string{"inner", "left", "full"}[r.Kind], list(r.On))
@@ -261,6 +271,20 @@ func windowText(w *WindowSpec) string {
 	out := fmt.Sprintf("%s of #%d size %d slide %d offset %d: %s", w.Kind, w.Time, w.Size, w.Slide, w.Offset, cols([]Col{w.Start, w.End}))
 	if len(w.Partition) > 0 {
 		out += " by " + list(w.Partition)
+	}
+	return out
+}
+
+func subqueryText(s *Subquery) string {
+	out := s.Kind.String()
+	switch {
+	case s.Test != nil:
+		out += " " + text(s.Test)
+	case s.Kind == ScalarSubquery:
+		out += " " + s.Query.Out[s.Column].Name
+	}
+	if len(s.Params) > 0 {
+		out += " of " + cols(s.Params)
 	}
 	return out
 }

@@ -35,9 +35,6 @@ func (b *binder) from(node ast.ResultSetNode) (source, error) {
 }
 
 func (b *binder) tableSource(n *ast.TableSource) (source, error) {
-	if n.Lateral {
-		return source{}, sqlerr.Unsupported("LATERAL")
-	}
 	if w := b.windowAt(n.AsName.O); w != nil {
 		return b.windowTable(n, w)
 	}
@@ -53,7 +50,13 @@ func (b *binder) tableSource(n *ast.TableSource) (source, error) {
 		if n.AsName.O == "" {
 			return source{}, sqlerr.New(sqlerr.DerivedMustHaveAlias, "Every derived table must have its own alias")
 		}
+		if n.Lateral {
+			return b.lateral(s, n.AsName.O, originals(n.ColumnNames))
+		}
+		left := b.beside
+		b.beside = nil
 		q, err := b.subquery(s)
+		b.beside = left
 		if err != nil {
 			return source{}, err
 		}

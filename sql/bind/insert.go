@@ -58,6 +58,9 @@ func (b *binder) insert(n *ast.InsertStmt, newRow *parser.RowAlias) (Statement, 
 			return nil, err
 		}
 	}
+	if out.Source == nil && anySubquery(out.Rows) {
+		out.Source, out.Rows = in.computed(out.Rows), nil
+	}
 	out.Params, out.Reads = b.params, b.reads
 	return out, nil
 }
@@ -167,6 +170,29 @@ func (in *inserting) rows(lists [][]ast.ExprNode) ([][]*expr.Expr, error) {
 		}
 	}
 	return out, nil
+}
+
+// anySubquery reports a subquery among the values of rows.
+func anySubquery(rows [][]*expr.Expr) bool {
+	for _, r := range rows {
+		if slices.ContainsFunc(r, (*expr.Expr).HasSubquery) {
+			return true
+		}
+	}
+	return false
+}
+
+// computed is a query that gives rows.
+func (in *inserting) computed(rows [][]*expr.Expr) *Query {
+	v := &Values{Rows: rows}
+	for c, col := range in.table.Columns {
+		t := col.Type
+		for _, r := range rows {
+			t.NotNull = t.NotNull && r[c].Type.NotNull
+		}
+		v.Cols = append(v.Cols, Col{ID: in.newID(), Name: col.Name, Type: t})
+	}
+	return &Query{Root: v, Out: v.Cols, Limit: -1}
 }
 
 func wrongValueCount(row int) error {
@@ -342,7 +368,7 @@ func (in *inserting) onDuplicate(list []*ast.Assignment, newRow *parser.RowAlias
 	}
 	set := &assigning{inserting: in, alias: in.table.Name, current: old}
 	for _, a := range list {
-		if err := set.add(a, &names{clause: "field list", from: both, values: inserted}); err != nil {
+		if err := set.add(a, &names{clause: "field list", from: both, values: inserted, constant: "ON DUPLICATE KEY UPDATE"}); err != nil {
 			return err
 		}
 	}

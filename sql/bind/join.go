@@ -18,7 +18,11 @@ func (b *binder) join(n *ast.Join) (source, error) {
 	if err != nil || n.Right == nil {
 		return left, err
 	}
-	right, err := b.from(n.Right)
+	sees := &left.scope
+	if n.Tp == ast.RightJoin { // its rows come first
+		sees = &scope{}
+	}
+	right, err := b.withLeft(sees, func() (source, error) { return b.from(n.Right) })
 	if err != nil {
 		return source{}, err
 	}

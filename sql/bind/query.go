@@ -199,7 +199,7 @@ func (b *binder) sorted(q *Query, keys []*expr.Expr, items []*ast.ByItem) (*Quer
 		q = outer
 	}
 	for i, k := range keys {
-		if k.Op == expr.OpColumn { // constants do not order
+		if k.Op == expr.OpColumn && !b.outer[k.Col] { // constants do not order
 			q.OrderBy = append(q.OrderBy, Order{Col: k.Col, Desc: items[i].Desc})
 		}
 	}

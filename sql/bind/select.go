@@ -418,6 +418,9 @@ func (s *block) overFields(e *expr.Expr, n int) (*expr.Expr, error) {
 			return expr.NewColumn(p.ID, p.Name, p.Type), nil
 		}
 	}
+	if e.Op == expr.OpColumn && s.outer[e.Col] {
+		return e, nil
+	}
 	if e.Op == expr.OpColumn {
 		name := e.Name
 		if v := s.src.scope.byID(e.Col); v != nil {

@@ -33,6 +33,9 @@ type Query struct {
 	// microseconds.
 	EmitOnClose bool
 	Lateness    int64
+	// Subqueries, of the outermost query only, are those in expressions at any
+	// depth, by their numbers.
+	Subqueries []*Subquery
 }
 
 // Order is one ORDER BY key.
@@ -61,6 +64,10 @@ type Scan struct {
 // ORDER BY without LIMIT, the order is dropped.
 type Derived struct {
 	Query *Query
+	// Params, of a LATERAL one, stand in Query for Args, which read what stands to
+	// the left of it in FROM.
+	Params []Col
+	Args   []*expr.Expr
 }
 
 // JoinKind tells joins apart.

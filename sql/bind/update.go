@@ -76,7 +76,7 @@ func (b *binder) update(n *ast.UpdateStmt) (Statement, error) {
 	in := &inserting{binder: b, table: scan.Table, defaults: make([]*expr.Expr, len(scan.Table.Columns))}
 	set := &assigning{inserting: in, alias: scan.Alias, current: &src.scope}
 	for _, a := range n.List {
-		if err := set.add(a, &names{clause: "field list", from: &src.scope}); err != nil {
+		if err := set.add(a, &names{clause: "field list", from: &src.scope, changing: true}); err != nil {
 			return nil, err
 		}
 	}

@@ -20,6 +20,10 @@ func Equal(a, b *Expr) bool {
 	switch a.Op {
 	case OpColumn:
 		return a.Col == b.Col // a column has one type
+	case OpSubquery:
+		if a.Col != b.Col {
+			return false
+		}
 	case OpParam:
 		return a.Col == b.Col && a.Type.Nullable() == b.Type.Nullable()
 	}

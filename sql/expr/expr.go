@@ -13,10 +13,11 @@ type Op uint8
 
 // The node kinds. Stored in plans: append, never insert.
 const (
-	OpColumn Op = iota // column Col of the input
-	OpConst            // Value
-	OpCall             // Fn applied to Args: every operator, function, cast and CASE is one
-	OpParam            // the Col-th `?` of a prepared statement, from 0
+	OpColumn   Op = iota // column Col of the input
+	OpConst              // Value
+	OpCall               // Fn applied to Args: every operator, function, cast and CASE is one
+	OpParam              // the Col-th `?` of a prepared statement, from 0
+	OpSubquery           // the Col-th subquery of the statement, applied to Args; bound trees only
 )
 
 // Expr is a node of an expression tree. A tree is immutable once built, so
@@ -57,6 +58,21 @@ func NewConst(v Value, t types.Type) *Expr {
 
 // NewNull is a bare NULL.
 func NewNull() *Expr { return NewConst(Value{Null: true}, types.Type{Kind: types.Null}) }
+
+// NewSubquery is the i-th subquery of the statement, applied to args.
+func NewSubquery(i int, t types.Type, args ...*Expr) *Expr {
+	return &Expr{Op: OpSubquery, Col: i, Type: t, Args: args}
+}
+
+// HasSubquery reports a subquery in e.
+func (e *Expr) HasSubquery() bool {
+	found := false
+	e.Walk(func(x *Expr) bool {
+		found = found || x.Op == OpSubquery
+		return !found
+	})
+	return found
+}
 
 // NewInt is an integer constant of type BIGINT.
 func NewInt(i int64) *Expr { return NewConst(Value{I: i}, types.MakeBigInt()) }

@@ -61,6 +61,13 @@ func (e *Expr) write(b *strings.Builder, outer int) {
 		b.WriteString(e.Value.Text(e.Type))
 	case OpParam:
 		b.WriteByte('?')
+	case OpSubquery:
+		b.WriteString("(subquery " + strconv.Itoa(e.Col))
+		for i, a := range e.Args {
+			b.WriteString([]string{" of ", ", "}[min(i, 1)])
+			a.write(b, 0)
+		}
+		b.WriteByte(')')
 	default:
 		e.writeCall(b, outer)
 	}

@@ -243,8 +243,6 @@ func (p *Parser) refuseWord(i int, top *level) error {
 		return p.refuseAs(i, top)
 	case kwQualify:
 		return p.refuseQualify(i, top)
-	case kwLateral:
-		return sqlerr.Unsupported("LATERAL")
 	case kwNulls:
 		if (next == kwFirst || next == kwLast) && top.clause == clauseOrder &&
 			(p.operandBefore(i) || prev == kwAsc || prev == kwDesc) {

@@ -73,7 +73,6 @@ const (
 	kwJoin
 	kwLast
 	kwLastValue
-	kwLateral
 	kwLeft
 	kwLike
 	kwLimit
@@ -149,7 +148,7 @@ var keywords = map[string]keyword{
 	"format": kwFormat, "from": kwFrom, "full": kwFull, "group": kwGroup, "grouping": kwGrouping,
 	"having": kwHaving, "hop": kwHop, "hop_end": kwHopEnd, "hop_start": kwHopStart, "if": kwIf, "ilike": kwIlike,
 	"in": kwIn, "inner": kwInner, "insert": kwInsert, "intersect": kwIntersect, "interval": kwInterval,
-	"into": kwInto, "is": kwIs, "join": kwJoin, "last": kwLast, "last_value": kwLastValue, "lateral": kwLateral, "left": kwLeft,
+	"into": kwInto, "is": kwIs, "join": kwJoin, "last": kwLast, "last_value": kwLastValue, "left": kwLeft,
 	"like": kwLike, "limit": kwLimit, "match_recognize": kwMatchRecognize, "materialized": kwMaterialized,
 	"mod": kwMod, "natural": kwNatural, "not": kwNot, "nulls": kwNulls, "of": kwOf, "on": kwOn, "or": kwOr,
 	"order": kwOrder, "outer": kwOuter, "pivot": kwPivot, "proctime": kwProctime, "qualify": kwQualify, "regexp": kwRegexp,
