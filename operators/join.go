@@ -32,10 +32,11 @@ type Join struct {
 	held  []*batch.Chunk // left chunks that wait for the end of the right input
 	holds bool           // they still do
 
-	queued [2]int  // chunks of each input that are not done
-	ended  [2]bool // the input is closed
-	final  bool    // RightFirst, full: the unmatched right rows are listed
-	alone  []state.Ref
+	queued   [2]int  // chunks of each input that are not done
+	ended    [2]bool // the input is closed
+	advanced bool    // the batch is at its end, and rows go whose time is over
+	final    bool    // RightFirst, full: the unmatched right rows are listed
+	alone    []state.Ref
 
 	opened bool      // the first chunk's keys are prepared
 	cursor pairing   // the row that is meeting the other side
@@ -87,8 +88,8 @@ type Joining interface {
 
 func newPairJoin(spec JoinSpec, keyTypes []types.Type, env Env) (*Join, error) {
 	j := &Join{spec: spec, env: env}
-	j.side[0] = newJoinSide(spec.Left, spec.LeftKeys, keyTypes, env)
-	j.side[1] = newJoinSide(spec.Right, spec.RightKeys, keyTypes, env)
+	j.side[0] = newExpiringSide(spec.Left, spec.LeftKeys, keyTypes, spec.LeftExpiry, env)
+	j.side[1] = newExpiringSide(spec.Right, spec.RightKeys, keyTypes, spec.RightExpiry, env)
 	j.out = spec.output()
 	if len(spec.Residual) > 0 {
 		var err error
@@ -131,7 +132,7 @@ func (j *Join) Begin(b *Batch) {
 	j.batch = b
 	j.begin(2)
 	j.holds = j.spec.RightFirst
-	j.ended, j.final = [2]bool{}, false
+	j.ended, j.final, j.advanced = [2]bool{}, false, false
 	if j.cond != nil {
 		j.cond.begin(b)
 	}
@@ -147,7 +148,7 @@ func (j *Join) Push(in int, c *batch.Chunk) {
 }
 
 func (j *Join) enqueue(in int, c *batch.Chunk) {
-	if c.N > 0 {
+	if c = j.side[in].live(c); c != nil && c.N > 0 {
 		j.queued[in]++
 		j.push(in, c)
 	}
@@ -167,7 +168,7 @@ func (j *Join) CloseInput(in int) {
 }
 
 // States are the left rows and the right rows.
-func (j *Join) States() []*state.Store { return []*state.Store{j.side[0].store, j.side[1].store} }
+func (j *Join) States() []*state.Store { return append(j.side[0].states(), j.side[1].states()...) }
 
 // Rebuild derives the indexes from the stores.
 func (j *Join) Rebuild() error {
@@ -181,7 +182,10 @@ func (j *Join) Step(budget int, emit func(*batch.Chunk)) (Status, error) {
 	for {
 		in, c, at := j.first()
 		if c == nil {
-			return j.finish(budget, emit), nil
+			if status := j.finish(budget, emit); status == More {
+				return More, nil
+			}
+			return j.expire(budget)
 		}
 		if budget <= 0 {
 			return More, nil

@@ -1,6 +1,8 @@
 package operators
 
 import (
+	"math"
+
 	"streamsql/operators/batch"
 	"streamsql/operators/state"
 	"streamsql/sql/types"
@@ -17,18 +19,24 @@ import (
 //
 //	0  how many right rows have the key, 8
 //	8  keyMatched: the status; keyTouched: it is in touched
-//	9  the encoded key
+//	9  if keys expire: the time, MaxInt64 for NULL, 8
+//
+// then the encoded key.
 type KeySemiJoin struct {
 	inbox
 	spec   JoinSpec
 	left   *joinSide
 	keys   *index    // its grouping is the one of the chunk at hand
 	right  *grouping // of right chunks
+	expiry *expiring // of keys; nil: they stay
+	batch  *Batch
 	opened bool
 	holds  bool
 	held   []*batch.Chunk
 	queued [2]int
 	ended  [2]bool
+	// advanced: the batch is at its end, and rows go whose time is over.
+	advanced bool
 
 	touched []touchedKey // keys of which right rows came or went in this batch
 	flushed int          // how many of them are done
@@ -51,8 +59,12 @@ const semiHeader = 9
 
 // newKeySemiJoin makes a KeySemiJoin; keyTypes are the types of the keys.
 func newKeySemiJoin(spec JoinSpec, keyTypes []types.Type, env Env) *KeySemiJoin {
-	s := &KeySemiJoin{spec: spec, left: newJoinSide(spec.Left, spec.LeftKeys, keyTypes, env), right: newGroupingAs(keyTypes, spec.RightKeys)}
+	s := &KeySemiJoin{spec: spec, left: newExpiringSide(spec.Left, spec.LeftKeys, keyTypes, spec.LeftExpiry, env), right: newGroupingAs(keyTypes, spec.RightKeys)}
 	s.keys = newIndex(s.right, semiHeader, env.Account)
+	if spec.RightExpiry != nil {
+		s.keys.keyAt += 8
+		s.expiry = newExpiring(spec.RightExpiry.Watermark, grainOfTimes, s.keyTime, env.Account)
+	}
 	return s
 }
 
@@ -63,15 +75,21 @@ func (s *KeySemiJoin) String() string { return "Join" }
 func (s *KeySemiJoin) Types() []types.Type { return s.spec.Left }
 
 // Begin opens a batch.
-func (s *KeySemiJoin) Begin(*Batch) {
+func (s *KeySemiJoin) Begin(b *Batch) {
 	s.begin(2)
+	s.batch, s.advanced = b, false
 	s.holds, s.ended = s.spec.RightFirst, [2]bool{}
 }
 
 // Push queues a chunk of the left (0) or right (1) input.
 func (s *KeySemiJoin) Push(in int, c *batch.Chunk) {
+	if in == 0 {
+		c = s.left.live(c)
+	} else if s.expiry != nil {
+		c = s.expiry.live(c, s.spec.RightExpiry.Col)
+	}
 	switch {
-	case c.N == 0:
+	case c == nil || c.N == 0:
 	case in == 0 && s.holds:
 		s.held = append(s.held, c)
 	default:
@@ -94,13 +112,22 @@ func (s *KeySemiJoin) CloseInput(in int) {
 }
 
 // States are the left rows and the right keys.
-func (s *KeySemiJoin) States() []*state.Store { return []*state.Store{s.left.store, s.keys.store} }
+func (s *KeySemiJoin) States() []*state.Store {
+	list := append(s.left.states(), s.keys.store)
+	if s.expiry != nil {
+		list = append(list, s.expiry.over.store)
+	}
+	return list
+}
 
 // Rebuild derives the indexes from the stores.
 func (s *KeySemiJoin) Rebuild() error {
 	s.left.rebuild()
 	s.keys.grouping = s.right
 	s.keys.rebuild()
+	if s.expiry != nil {
+		s.expiry.rebuild(s.keys.store)
+	}
 	return nil
 }
 
@@ -116,7 +143,7 @@ func (s *KeySemiJoin) Step(budget int, emit func(*batch.Chunk)) (Status, error) 
 		}
 		in, c, at := s.first()
 		if c == nil {
-			return Done, nil
+			return s.expire(budget)
 		}
 		if budget <= 0 {
 			return More, nil
@@ -197,6 +224,10 @@ func (s *KeySemiJoin) rightRows(c *batch.Chunk, at, n int) error {
 				if r, err = s.keys.add(i); err != nil {
 					return err
 				}
+				if s.expiry != nil {
+					putInt(s.keys.store.MutableSlot(r)[semiHeader:], timeIn(c.Cols[s.spec.RightExpiry.Col], i))
+					s.expiry.add(r)
+				}
 			}
 		}
 		row := s.keys.store.MutableSlot(r)
@@ -219,7 +250,7 @@ func (s *KeySemiJoin) flush(budget int, emit func(*batch.Chunk)) int {
 	if matched != (row[8]&keyMatched != 0) {
 		if row[8]&keyTouched != 0 { // the first of its rows
 			row[8] &^= keyTouched
-			s.next = s.left.headOf(t.hash, s.keys.store.Get(t.ref)[semiHeader:])
+			s.next = s.left.headOf(t.hash, s.keys.store.Get(t.ref)[s.keys.keyAt:])
 		}
 		if work = s.turn(t, matched, budget, emit); s.next != 0 {
 			return work
@@ -228,6 +259,9 @@ func (s *KeySemiJoin) flush(budget int, emit func(*batch.Chunk)) int {
 	if row = s.keys.store.MutableSlot(t.ref); matched {
 		row[8] = keyMatched
 	} else {
+		if s.expiry != nil {
+			s.expiry.gone(t.ref)
+		}
 		s.keys.remove(t.hash, t.ref)
 	}
 	if s.flushed++; s.flushed == len(s.touched) {
@@ -258,10 +292,61 @@ func (s *KeySemiJoin) turn(t touchedKey, matched bool, budget int, emit func(*ba
 	s.left.codec.Decode(s.bytes, out.Cols)
 	if matched && s.spec.RightAppends {
 		for k, h := range state.HashColumns(out.Cols, s.left.all, out.N, nil) {
+			if s.left.expiry != nil {
+				s.left.expiry.gone(s.refs[k])
+			}
 			s.left.drop(s.refs[k], h, t.hash)
 		}
 	}
 	out.Weights = plain(out.Weights)
 	emit(out)
 	return out.N
+}
+
+// keyTime reads the time of a row of keys; false: it is not there any more.
+func (s *KeySemiJoin) keyTime(r state.Ref) (int64, bool) {
+	if !s.keys.store.Has(r) {
+		return 0, false
+	}
+	time := getInt(s.keys.store.Slot(r)[semiHeader:])
+	return time, time != math.MaxInt64
+}
+
+// expire, at the end of a batch, lets left rows and keys go whose time is over.
+func (s *KeySemiJoin) expire(budget int) (Status, error) {
+	if !s.closed() {
+		return Done, nil
+	}
+	if !s.advanced {
+		if err := s.left.advance(s.batch); err != nil {
+			return Done, err
+		}
+		if s.expiry != nil {
+			if err := s.expiry.advance(s.batch); err != nil {
+				return Done, err
+			}
+		}
+		s.advanced = true
+	}
+	for n := 1; n > 0; budget -= n {
+		if budget <= 0 {
+			return More, nil
+		}
+		n = s.left.expire(min(budget, blockRows)) + s.expireKeys(min(budget, blockRows))
+	}
+	return Done, nil
+}
+
+func (s *KeySemiJoin) expireKeys(budget int) int {
+	if s.expiry == nil {
+		return 0
+	}
+	due := s.expiry.next(budget)
+	cols := newVectors(s.keys.types, 1)
+	for _, r := range due {
+		resetVectors(cols)
+		s.keys.codec.Decode([][]byte{s.keys.store.Get(r)[s.keys.keyAt:]}, cols)
+		s.keys.remove(s.keys.hashOf(cols), r)
+	}
+	return len(due)
 }

@@ -17,7 +17,9 @@ import (
 //	8   left row of a LEFT join: its degree, 8
 //	16  the row before in the chain, 0 for the first, 8
 //	24  the next in the chain, 0 for the last, 8
-//	32  the encoded key, then the encoded row
+//	32  of a side whose rows expire: the row's time, MaxInt64 for NULL, 8
+//
+// then the encoded key, then the encoded row.
 type joinSide struct {
 	group *grouping
 	codec *state.Codec
@@ -25,6 +27,10 @@ type joinSide struct {
 	byRow *state.Table
 	byKey *state.Table
 	null  state.Ref // of one int key: the first row of the key NULL
+	keyAt int       // where in a row the key begins
+
+	expiry *expiring // nil: rows stay
+	time   int       // the column by which they expire
 
 	all    []int    // the positions of all columns
 	hashes []uint64 // of the current chunk's rows
@@ -35,7 +41,7 @@ const joinHeader = 32
 
 func newJoinSide(input []types.Type, keys []int, keyTypes []types.Type, env Env) *joinSide {
 	s := &joinSide{group: newGroupingAs(keyTypes, keys), codec: state.NewCodec(input), store: state.NewStore(env.Account),
-		byRow: state.NewTable(env.Account), all: positions(len(input))}
+		byRow: state.NewTable(env.Account), all: positions(len(input)), keyAt: joinHeader}
 	if s.group.one {
 		s.byKey = state.NewIntTable(env.Account)
 	} else {
@@ -57,7 +63,7 @@ func (s *joinSide) open(c *batch.Chunk) {
 
 // row is the encoded row within a stored one.
 func (s *joinSide) row(stored []byte) []byte {
-	return stored[joinHeader+s.group.codec.Len(stored[joinHeader:]):]
+	return stored[s.keyAt+s.group.codec.Len(stored[s.keyAt:]):]
 }
 
 // head returns the first of this side's rows with the key of row i of g, which
@@ -72,7 +78,7 @@ func (s *joinSide) head(g *grouping, i int) state.Ref {
 	enc := g.encode(i)
 	// The texts' lengths stand at its beginning: as a prefix it is the whole key.
 	return s.byKey.Find(g.hashes[i], func(r state.Ref) bool {
-		return bytes.HasPrefix(s.store.Slot(r)[joinHeader:], enc)
+		return bytes.HasPrefix(s.store.Slot(r)[s.keyAt:], enc)
 	})
 }
 
@@ -80,7 +86,7 @@ func (s *joinSide) head(g *grouping, i int) state.Ref {
 func (s *joinSide) headOf(hash uint64, key []byte) state.Ref {
 	switch {
 	case !s.group.one:
-		return s.byKey.Find(hash, func(r state.Ref) bool { return bytes.HasPrefix(s.store.Slot(r)[joinHeader:], key) })
+		return s.byKey.Find(hash, func(r state.Ref) bool { return bytes.HasPrefix(s.store.Slot(r)[s.keyAt:], key) })
 	case key[0] != 0:
 		return s.null
 	}
@@ -117,26 +123,33 @@ func (s *joinSide) upsert(c *batch.Chunk, i int, w, degree int64) error {
 	s.enc = append(s.enc[:0], s.group.encode(i)...)
 	keyLen := len(s.enc)
 	s.enc = s.codec.Append(s.enc, c.Cols, i)
-	r := s.byRow.Find(s.hashes[i], func(r state.Ref) bool { return bytes.HasPrefix(s.store.Slot(r)[joinHeader:], s.enc) })
+	r := s.byRow.Find(s.hashes[i], func(r state.Ref) bool { return bytes.HasPrefix(s.store.Slot(r)[s.keyAt:], s.enc) })
 	if r != 0 {
 		row := s.store.MutableSlot(r)
 		putInt(row, getInt(row)+w)
 		putInt(row[8:], degree)
 		if getInt(row) == 0 {
+			if s.expiry != nil {
+				s.expiry.gone(r)
+			}
 			s.drop(r, s.hashes[i], s.group.hashes[i])
 		}
 		return nil
 	}
-	r, err := s.store.Alloc(joinHeader + len(s.enc))
+	r, err := s.store.Alloc(s.keyAt + len(s.enc))
 	if err != nil {
 		return err
 	}
 	row := s.store.MutableSlot(r)
-	clear(row[16:joinHeader])
+	clear(row[16:s.keyAt])
 	putInt(row, w)
 	putInt(row[8:], degree)
-	copy(row[joinHeader:], s.enc)
+	copy(row[s.keyAt:], s.enc)
 	s.byRow.Insert(s.hashes[i], r)
+	if s.expiry != nil {
+		putInt(row[joinHeader:], timeIn(c.Cols[s.time], i))
+		s.expiry.add(r)
+	}
 	// Second in the chain, so that the key table need not change.
 	head := s.head(s.group, i)
 	if head == 0 {
@@ -164,7 +177,7 @@ func (s *joinSide) drop(r state.Ref, rowHash, keyHash uint64) {
 	if before != 0 {
 		setNext(s.store.MutableSlot(before), next)
 	} else {
-		s.setHead(keyHash, row[joinHeader:], r, next)
+		s.setHead(keyHash, row[s.keyAt:], r, next)
 	}
 	s.byRow.Delete(rowHash, r)
 	s.store.Free(r)
@@ -197,9 +210,12 @@ func (s *joinSide) rebuild() {
 		s.byRow.Insert(state.HashColumns(cols, s.all, 1, one[:])[0], r)
 		if beforeOf(row) == 0 {
 			resetVectors(keyCols)
-			s.group.codec.Decode([][]byte{row[joinHeader:]}, keyCols)
-			s.setHead(s.group.hashOf(keyCols), row[joinHeader:], 0, r)
+			s.group.codec.Decode([][]byte{row[s.keyAt:]}, keyCols)
+			s.setHead(s.group.hashOf(keyCols), row[s.keyAt:], 0, r)
 		}
 		return true
 	})
+	if s.expiry != nil {
+		s.expiry.rebuild(s.store)
+	}
 }

@@ -40,6 +40,10 @@ type JoinSpec struct {
 	LeftKeys, RightKeys []int
 	NullSafe            []bool // nil: none
 	Residual            []*expr.Expr
+	// LeftExpiry and RightExpiry say when the rows of a side are over (nil: never):
+	// they are dropped then, and rows that come later though they are over already.
+	// In a semi or anti join by keys alone, RightExpiry's column is one of the keys.
+	LeftExpiry, RightExpiry *Expiry
 	// RightAppends: the right input never retracts, so that a semi or anti join need
 	// not keep a left row that matches: that will not change.
 	RightAppends bool

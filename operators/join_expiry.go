@@ -1,0 +1,116 @@
+package operators
+
+import (
+	"math"
+
+	"streamsql/operators/batch"
+	"streamsql/operators/state"
+	"streamsql/sql/types"
+	"streamsql/sql/vector"
+)
+
+// The rows of a join's side may have an end: once the watermark passes a column of
+// theirs, none comes any more that they could meet. They go then without a word:
+// what was given of them stays given, the padded row of a left join too.
+
+// newExpiringSide is newJoinSide of rows that are over as expiry says; nil: never.
+func newExpiringSide(input []types.Type, keys []int, keyTypes []types.Type, expiry *Expiry, env Env) *joinSide {
+	s := newJoinSide(input, keys, keyTypes, env)
+	if expiry != nil {
+		s.keyAt, s.time = joinHeader+8, expiry.Col
+		s.expiry = newExpiring(expiry.Watermark, grainOfTimes, s.timeOf, env.Account)
+	}
+	return s
+}
+
+// timeIn is the time in row i of a column; MaxInt64, which no watermark reaches,
+// for NULL.
+func timeIn(v *vector.Vector, i int) int64 {
+	if v.IsNull(i) {
+		return math.MaxInt64
+	}
+	return v.I[i]
+}
+
+// timeOf reads the time of a row; false: it is not there any more.
+func (s *joinSide) timeOf(r state.Ref) (int64, bool) {
+	if !s.store.Has(r) {
+		return 0, false
+	}
+	time := getInt(s.store.Slot(r)[joinHeader:])
+	return time, time != math.MaxInt64
+}
+
+// live is c without the rows whose time is over already; nil: none is left.
+func (s *joinSide) live(c *batch.Chunk) *batch.Chunk {
+	if s.expiry == nil {
+		return c
+	}
+	return s.expiry.live(c, s.time)
+}
+
+// states are the stores of the side.
+func (s *joinSide) states() []*state.Store {
+	if s.expiry == nil {
+		return []*state.Store{s.store}
+	}
+	return []*state.Store{s.store, s.expiry.over.store}
+}
+
+// expire drops rows whose time is over after the batch, budget at most, and
+// returns how many there were.
+func (s *joinSide) expire(budget int) int {
+	if s.expiry == nil {
+		return 0
+	}
+	due := s.expiry.next(budget)
+	if len(due) == 0 {
+		return 0
+	}
+	rows, keys := make([][]byte, len(due)), make([][]byte, len(due))
+	for k, r := range due {
+		stored := s.store.Get(r)
+		rows[k], keys[k] = s.row(stored), stored[s.keyAt:]
+	}
+	cols, keyCols := newVectors(s.codec.Types, len(due)), newVectors(s.group.types, len(due))
+	s.codec.Decode(rows, cols)
+	s.group.codec.Decode(keys, keyCols)
+	rowHashes := state.HashColumns(cols, s.all, len(due), nil)
+	keyHashes := state.HashColumns(keyCols, positions(len(keyCols)), len(due), nil)
+	for k, r := range due {
+		s.drop(r, rowHashes[k], keyHashes[k])
+	}
+	return len(due)
+}
+
+// advance moves the side on to the watermark after the batch.
+func (s *joinSide) advance(b *Batch) error {
+	if s.expiry == nil {
+		return nil
+	}
+	return s.expiry.advance(b)
+}
+
+// expire, at the end of a batch, lets rows of both sides go whose time is over.
+func (j *Join) expire(budget int) (Status, error) {
+	if !j.closed() {
+		return Done, nil
+	}
+	for _, s := range j.side {
+		if !j.advanced {
+			if err := s.advance(j.batch); err != nil {
+				return Done, err
+			}
+		}
+	}
+	j.advanced = true
+	for _, s := range j.side {
+		for n := 1; n > 0; budget -= n {
+			if budget <= 0 {
+				return More, nil
+			}
+			n = s.expire(min(budget, blockRows))
+		}
+	}
+	return Done, nil
+}
