@@ -44,7 +44,7 @@ func (e *Engine) DDL(ctx context.Context, s bind.Statement, captured catalog.Ses
 
 func note(err error) []Warning {
 	se := sqlerr.From(err)
-	return []Warning{{se.Code, se.Message}}
+	return []Warning{{Code: se.Code, Message: se.Message, Note: true}}
 }
 
 func (e *Engine) createDatabase(ctx context.Context, s *bind.CreateDatabase) ([]Warning, error) {
@@ -187,7 +187,19 @@ func (e *Engine) create(ctx context.Context, s *bind.CreateTable, captured catal
 		return nil, err
 	}
 	start(true)
-	return nil, nil
+	return unbounded(plan), nil
+}
+
+// unbounded warns of a view's state that grows for ever.
+func unbounded(plan *physical.Plan) []Warning {
+	if plan == nil {
+		return nil
+	}
+	var ws []Warning
+	for _, text := range build.Unbounded(plan) {
+		ws = append(ws, Warning{Code: sqlerr.CapacityExceeded, Message: text})
+	}
+	return ws
 }
 
 // maxPartitions bounds the partitions of a stream.

@@ -24,6 +24,7 @@ const Everything = ^Position(0)
 type Warning struct {
 	Code    uint16
 	Message string
+	Note    bool // it only says what was left undone
 }
 
 // Result is what a statement that changes rows reports.

@@ -78,7 +78,7 @@ func (t *tx) Insert(ctx context.Context, d *catalog.Table, rows *batch.Chunk, o 
 	res := Result{Affected: in.Affected, LastInsertID: in.FirstAuto, Duplicates: in.Duplicates}
 	for _, e := range in.Ignored {
 		se := sqlerr.From(e)
-		res.Warnings = append(res.Warnings, Warning{se.Code, se.Message})
+		res.Warnings = append(res.Warnings, Warning{Code: se.Code, Message: se.Message})
 	}
 	return res, nil
 }

@@ -36,7 +36,7 @@ type Options struct {
 
 // Plan plans q. A feature that a continuous query cannot have yet is error 1235.
 func Plan(q *bind.Query, o Options) (*physical.Plan, error) {
-	tree, err := logical.Build(q, logical.Options{Continuous: o.Continuous, AppendOnly: o.appendOnly, Times: times, Lateness: q.Lateness})
+	tree, err := logical.Build(q, logical.Options{Continuous: o.Continuous, AppendOnly: o.appendOnly, Grows: grows, Times: times, Lateness: q.Lateness})
 	if err != nil {
 		return nil, err
 	}
@@ -87,6 +87,16 @@ func (o Options) appendOnly(t *catalog.Table) bool {
 		return err == nil && p.AppendOnly
 	}
 	return false
+}
+
+// grows says whether an object's rows become ever more: a stream's do, and those
+// of a materialized view whose plan says so. A table has what people put there.
+func grows(t *catalog.Table) bool {
+	if t.Kind == catalog.MaterializedView {
+		p, err := physical.Decode(t.Plan)
+		return err != nil || p.Grows
+	}
+	return t.Kind == catalog.StreamTable
 }
 
 // times are the columns of an object that are bound to a watermark: the event

@@ -84,10 +84,18 @@ var joinKinds = map[physical.JoinKind]operators.JoinKind{
 	physical.SemiJoin: operators.SemiJoin, physical.AntiJoin: operators.AntiJoin,
 }
 
+func expiry(e *physical.Expiry) *operators.Expiry {
+	if e == nil {
+		return nil
+	}
+	return &operators.Expiry{Col: e.Col, Watermark: watermark(e.Watermark)}
+}
+
 func joinSpec(j *physical.JoinSpec, left, right []types.Type) operators.JoinSpec {
 	return operators.JoinSpec{
 		Kind: joinKinds[j.Kind], Left: left, Right: right, LeftKeys: j.LeftKeys, RightKeys: j.RightKeys,
 		NullSafe: j.NullSafe, Residual: j.Residual, RightFirst: j.RightFirst, OneBatch: j.OneBatch, RightAppends: j.RightAppends,
+		LeftExpiry: expiry(j.LeftExpiry), RightExpiry: expiry(j.RightExpiry),
 	}
 }
 

@@ -2,6 +2,7 @@ package build
 
 import (
 	"streamsql/planner"
+	"streamsql/planner/explain"
 	"streamsql/planner/physical"
 	"streamsql/sql/bind"
 )
@@ -15,3 +16,6 @@ func Plan(q *bind.Query) (plan *physical.Plan, encoded []byte, err error) {
 	encoded, err = physical.Encode(plan)
 	return plan, encoded, err
 }
+
+// Unbounded says which operators of a view's plan keep ever more, and what to do.
+func Unbounded(plan *physical.Plan) []string { return explain.Unbounded(plan) }

@@ -27,6 +27,8 @@ type Options struct {
 	Continuous bool
 	// AppendOnly says of a catalog object whether what it gives never retracts.
 	AppendOnly func(*catalog.Table) bool
+	// Grows says of a catalog object whether its rows become ever more; nil: of none.
+	Grows func(*catalog.Table) bool
 	// Times says of a catalog object which columns, by position, are bound to a
 	// watermark; nil: of none.
 	Times func(*catalog.Table) map[int]physical.Time
@@ -196,6 +198,7 @@ func (b *builder) scan(r *bind.Scan) Node {
 		}
 	}
 	s.AppendOnly = b.AppendOnly(r.Table)
+	s.Grows = b.Grows != nil && b.Grows(r.Table)
 	if b.Times != nil {
 		s.Times = b.Times(r.Table)
 	}

@@ -3,7 +3,6 @@ package logical
 import (
 	"slices"
 
-	"streamsql/catalog"
 	"streamsql/planner/physical"
 	"streamsql/sql/bind"
 	"streamsql/sql/expr"
@@ -62,8 +61,7 @@ func (d *Deriver) Props(n Node) *Props {
 func (d *Deriver) derive(n Node) *Props {
 	switch n := n.(type) {
 	case *Scan:
-		grows := n.Table.Kind == catalog.StreamTable || n.Table.Kind == catalog.MaterializedView
-		return &Props{Keys: scanKeys(n), AppendOnly: n.AppendOnly, Grows: grows}
+		return &Props{Keys: scanKeys(n), AppendOnly: n.AppendOnly, Grows: n.Grows}
 	case *Values:
 		p := &Props{AppendOnly: true}
 		if len(n.Rows) <= 1 {

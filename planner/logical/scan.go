@@ -17,6 +17,8 @@ type Scan struct {
 	Positions []int
 	// AppendOnly: the object's changelog never retracts.
 	AppendOnly bool
+	// Grows: the number of its rows has no bound but time.
+	Grows bool
 	// Times are the object's columns, by position, that are bound to a watermark.
 	Times map[int]physical.Time
 	// Changes, if set: not the rows are read, but what changed in them.

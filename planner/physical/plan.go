@@ -22,6 +22,8 @@ type Plan struct {
 	Key []int `json:"key,omitempty"`
 	// AppendOnly: the result never retracts.
 	AppendOnly bool `json:"append_only,omitempty"`
+	// Grows: the number of the result's rows has no bound but time.
+	Grows bool `json:"grows,omitempty"`
 	// Times are the positions of Output that are bound to a watermark: who reads the
 	// result can drop state by it.
 	Times map[int]Time `json:"times,omitempty"`
@@ -174,6 +176,10 @@ type JoinSpec struct {
 	// RightFirst: the left input waits until the right one has given all of the
 	// batch. In a plan of one batch a left row without a match is final then.
 	RightFirst bool `json:"right_first,omitempty"`
+	// LeftExpiry and RightExpiry say when the rows of a side are over, by a column of
+	// the side; nil: never.
+	LeftExpiry  *Expiry `json:"left_expiry,omitempty"`
+	RightExpiry *Expiry `json:"right_expiry,omitempty"`
 	// RightAppends: the right input never retracts. A semi or anti join by keys alone
 	// does not keep left rows that match then.
 	RightAppends bool `json:"right_appends,omitempty"`

@@ -251,7 +251,11 @@ func (s *Session) ddl(ctx context.Context, b bind.Statement) (*Result, error) {
 		return nil, err
 	}
 	for _, w := range ws { // such as "Table 't' already exists" for IF NOT EXISTS
-		s.note(w.Code, w.Message)
+		if w.Note {
+			s.note(w.Code, w.Message)
+		} else {
+			s.warn(w.Code, w.Message)
+		}
 	}
 	r := &Result{}
 	switch b := b.(type) {

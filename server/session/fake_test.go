@@ -66,7 +66,7 @@ func (e *fakeEngine) DDL(_ context.Context, b bind.Statement, sess catalog.Sessi
 		next, err = next.WithoutDatabase(b.Name)
 	case *bind.CreateTable:
 		if _, ok := next.Table(b.Table.Database, b.Table.Name); ok && b.IfNotExists {
-			return []engine.Warning{{Code: 1050, Message: "Table '" + b.Table.Name + "' already exists"}}, nil
+			return []engine.Warning{{Code: 1050, Message: "Table '" + b.Table.Name + "' already exists", Note: true}}, nil
 		}
 		e.lastID++
 		t := *b.Table

@@ -132,6 +132,7 @@ const (
 	WrongColumnName       = 1166
 	CutByGroupConcat      = 1260
 	JSONNullKey           = 3158
+	CapacityExceeded      = 3170
 	GroupingNotGrouped    = 3602
 )
 

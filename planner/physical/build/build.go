@@ -37,7 +37,7 @@ func Plan(t *logical.Tree, derived *logical.Deriver, continuous bool) (*physical
 		return nil, err
 	}
 	root := r.give(want)
-	p := &physical.Plan{Version: physical.Version, Root: root, AppendOnly: props.AppendOnly}
+	p := &physical.Plan{Version: physical.Version, Root: root, AppendOnly: props.AppendOnly, Grows: continuous && props.Grows}
 	for i, c := range t.Out {
 		root.Fields[i].Name = c.Name
 		p.Output = append(p.Output, physical.Field{Name: c.Name, Type: root.Fields[i].Type})

@@ -54,8 +54,27 @@ func (b *builder) join(n *logical.Join, want []logical.Col) (*rel, error) {
 		spec.Residual = append(spec.Residual, both.position(e))
 	}
 	spec.RightAppends = n.Kind.LeftOnly() && b.derived.Props(n.Right).AppendOnly
+	b.expire(spec, n)
 	b.keepJoin(node, n)
 	return over(node, cols, props), nil
+}
+
+// expire lets rows of both sides go that have a time among the columns that must
+// be equal: once it is over on both sides, no row comes that they could meet. (The
+// event time itself may come late still.)
+func (b *builder) expire(spec *physical.JoinSpec, n *logical.Join) {
+	left, right := b.derived.Props(n.Left).Times, b.derived.Props(n.Right).Times
+	for i, k := range n.Keys {
+		l, okL := left[k.Left.ID]
+		r, okR := right[k.Right.ID]
+		if !okL || !okR || l.Late || r.Late {
+			continue
+		}
+		both := l.Least(r).Watermark
+		spec.LeftExpiry = &physical.Expiry{Col: spec.LeftKeys[i], Watermark: both}
+		spec.RightExpiry = &physical.Expiry{Col: spec.RightKeys[i], Watermark: both}
+		return
+	}
 }
 
 // keepJoin notes what a join remembers: rows of both inputs, but of a semi or
@@ -70,5 +89,8 @@ func (b *builder) keepJoin(node *physical.Node, n *logical.Join) {
 			state = "left's rows without a match, right's keys"
 		}
 	}
-	b.keep(node, state, left.Grows || right.Grows)
+	if x := node.Join.LeftExpiry; x != nil {
+		state += " until " + node.Inputs[0].Fields[x.Col].Name + " is over"
+	}
+	b.keep(node, state, (left.Grows || right.Grows) && node.Join.LeftExpiry == nil)
 }
