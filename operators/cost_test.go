@@ -62,6 +62,34 @@ func TestOneRowChangeCostsTheSame(t *testing.T) {
 			return l
 		}
 	}
+	over := func(funcs ...operators.OverFunc) func() optest.Load {
+		return func() optest.Load {
+			o, err := operators.NewOver(operators.OverSpec{Input: in, Order: byValue, Funcs: funcs}, operators.Env{})
+			return oneInput(t, o, err, 1<<40)
+		}
+	}
+	framed := func(fn string, unit operators.FrameUnit, start operators.BoundKind) operators.OverFunc {
+		c := call(t, in, fn, false, 1)
+		return operators.OverFunc{Call: c, Type: c.Type, Frame: operators.Frame{Unit: unit, Start: operators.Bound{Kind: start, N: 9}, End: operators.Bound{Kind: operators.CurrentRow}}}
+	}
+	// lastRows changes rows near the end of the order alone.
+	lastRows := func(load func() optest.Load) func() optest.Load {
+		return func() optest.Load {
+			l := load()
+			l.Change = func(_, k, rows int) *batch.Chunk {
+				c := batch.New(in, 2)
+				for i, w := range []int64{1, -1} {
+					if k+1-i > 0 {
+						c.Cols[0].AppendInt(0)
+						c.Cols[1].AppendInt(int64(rows + k + 1 - i))
+						c.PushWeight(w)
+					}
+				}
+				return c
+			}
+			return l
+		}
+	}
 	for _, c := range []struct {
 		name string
 		load func() optest.Load
@@ -96,6 +124,13 @@ func TestOneRowChangeCostsTheSame(t *testing.T) {
 		{"top 10 with numbers", topN(operators.TopNSpec{Order: byValue, Limit: 10, Offset: 10, Number: true}, 1<<40)},
 		{"rank <= 3 in small partitions", topN(operators.TopNSpec{Partition: []int{0}, Order: byValue, Limit: 3, Func: operators.Rank}, 20)},
 		{"first row of each key", topN(operators.TopNSpec{Partition: []int{0}, Order: byValue, Limit: 1}, 2)},
+		{"lag and lead in one partition", over(operators.OverFunc{Func: operators.WindowLag, N: 1, Args: []int{1}, Type: bigint}, operators.OverFunc{Func: operators.WindowLead, N: 1, Args: []int{1}, Type: bigint})},
+		{"sum over 10 rows", over(framed("sum", operators.FrameRows, operators.Preceding))},
+		{"max over 10 rows", over(framed("max", operators.FrameRows, operators.Preceding))},
+		{"sum over 10 groups of peers", over(framed("sum", operators.FrameGroups, operators.Preceding))},
+		{"sum of all before, of the last rows", lastRows(over(framed("sum", operators.FrameRange, operators.UnboundedPreceding)))},
+		{"max of all before, of the last rows", lastRows(over(framed("max", operators.FrameRange, operators.UnboundedPreceding)))},
+		{"row number of the last rows", lastRows(over(operators.OverFunc{Func: operators.WindowRowNumber, Type: operators.NumberType()}))},
 		{"view with key", func() optest.Load {
 			v, err := operators.NewView(operators.ViewSpec{Input: in, Key: []int{0}}, operators.Env{})
 			return oneInput(t, v, err, 1)

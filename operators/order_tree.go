@@ -51,8 +51,9 @@ type orderNode struct {
 	kids       []*orderNode
 	rows       []orderEntry
 	prev, next *orderNode // of a leaf
-	weight     int64     // sum of all below
+	weight     int64      // sum of all below
 	heads      int64
+	fold       *fold // what is made of all below; nil: to be made anew
 }
 
 // orderPos is a place in the tree: of an entry, or with leaf nil behind the last.
@@ -278,7 +279,7 @@ func (t *orderTree) peers(a, b *orderEntry) bool {
 // bump adds to the counts of a leaf and of all above.
 func (n *orderNode) bump(weight, heads int64) {
 	for ; n != nil; n = n.up {
-		n.weight, n.heads = n.weight+weight, n.heads+heads
+		n.weight, n.heads, n.fold = n.weight+weight, n.heads+heads, nil
 	}
 }
 
@@ -357,7 +358,7 @@ func (t *orderTree) split(n *orderNode) {
 	m.rows = append(m.rows, n.rows[half:]...)
 	n.rows = n.rows[:half]
 	m.count()
-	n.weight, n.heads = n.weight-m.weight, n.heads-m.heads
+	n.weight, n.heads, n.fold = n.weight-m.weight, n.heads-m.heads, nil
 	if n.up == nil {
 		t.root = t.inner()
 		t.root.kids, t.root.rows = append(t.root.kids, n), append(t.root.rows, n.rows[0])
@@ -376,7 +377,7 @@ func (t *orderTree) split(n *orderNode) {
 
 // count sets the node's counts from what it holds.
 func (n *orderNode) count() {
-	n.weight, n.heads = 0, 0
+	n.weight, n.heads, n.fold = 0, 0, nil
 	if n.kids != nil {
 		for _, k := range n.kids {
 			n.weight, n.heads = n.weight+k.weight, n.heads+k.heads
@@ -477,7 +478,7 @@ func (t *orderTree) join(n *orderNode) {
 	}
 	m := up.kids[k]
 	n.rows = append(n.rows, m.rows...)
-	n.weight, n.heads = n.weight+m.weight, n.heads+m.heads
+	n.weight, n.heads, n.fold = n.weight+m.weight, n.heads+m.heads, nil
 	if n.kids == nil {
 		t.unlink(m)
 	} else {

@@ -25,6 +25,9 @@ type ranking struct {
 	store *state.Store
 	tree  *orderTree
 	runs  sortedRuns
+	// copies: a row is kept as often as it is there (see Over).
+	copies  bool
+	copyKey []byte
 
 	id      uint64
 	mark    uint32 // generation of the batch
@@ -140,6 +143,14 @@ func (r *ranking) apply(n int) (int, error) {
 
 // change counts a row w times more.
 func (r *ranking) change(key []byte, part state.Ref, order int, w int64) error {
+	if r.copies {
+		return r.changeCopies(key, part, order, w)
+	}
+	return r.changeRow(key, part, order, w)
+}
+
+// changeRow counts what is stored under a key w times more.
+func (r *ranking) changeRow(key []byte, part state.Ref, order int, w int64) error {
 	p, e := r.tree.find(uint64(part), key)
 	c := rankChange{group: uint64(part)}
 	if e != nil {

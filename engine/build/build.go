@@ -177,7 +177,7 @@ func settled(n *physical.Node) bool {
 	switch n.Kind {
 	case physical.Merge, physical.Distinct, physical.Join, physical.SetOp, physical.Emit, physical.Shuffle, physical.Values:
 		return true
-	case physical.TopN, physical.TemporalJoin, physical.VersionJoin, physical.AsofJoin, physical.LookupJoin:
+	case physical.TopN, physical.Over, physical.TemporalJoin, physical.VersionJoin, physical.AsofJoin, physical.LookupJoin:
 		return true
 	case physical.Source:
 		return n.Props.AppendOnly || n.Source.Table == 0

@@ -54,6 +54,8 @@ func (b *builder) operator(p placed) (id int, op operators.Operator, err error) 
 		op = operators.NewUnion(len(n.Inputs))
 	case physical.SetOp:
 		op, err = operators.NewSetOp(setOpSpec(n.SetOp, in(0), len(n.Inputs)), env)
+	case physical.Over:
+		op, err = operators.NewOver(overSpec(n.Over, in(0)), env)
 	case physical.TopN:
 		op, err = operators.NewTopN(topNSpec(n.TopN, in(0)), env)
 	case physical.Emit:

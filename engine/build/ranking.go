@@ -21,3 +21,35 @@ func topNSpec(s *physical.TopNSpec, in []types.Type) operators.TopNSpec {
 		Limit: s.Limit, Offset: s.Offset, Number: s.Number, AppendOnly: s.AppendOnly,
 	}
 }
+
+var windowFuncs = map[string]operators.WindowFunc{
+	"row_number": operators.WindowRowNumber, "rank": operators.WindowRank, "dense_rank": operators.WindowDenseRank,
+	"percent_rank": operators.WindowPercentRank, "cume_dist": operators.WindowCumeDist, "ntile": operators.WindowNtile,
+	"lag": operators.WindowLag, "lead": operators.WindowLead,
+	"first_value": operators.WindowFirst, "last_value": operators.WindowLast, "nth_value": operators.WindowNth,
+}
+
+var frameUnits = map[physical.FrameUnit]operators.FrameUnit{physical.FrameRange: operators.FrameRange, physical.FrameGroups: operators.FrameGroups}
+
+var boundKinds = map[physical.BoundKind]operators.BoundKind{
+	physical.UnboundedPreceding: operators.UnboundedPreceding, physical.Preceding: operators.Preceding, physical.CurrentRow: operators.CurrentRow,
+	physical.Following: operators.Following, physical.UnboundedFollowing: operators.UnboundedFollowing,
+}
+
+func overSpec(s *physical.OverSpec, in []types.Type) operators.OverSpec {
+	spec := operators.OverSpec{Input: in, Partition: s.Partition, Order: orderKeys(s.Order)}
+	for _, f := range s.Funcs {
+		fn := operators.OverFunc{Func: windowFuncs[f.Fn], Args: f.Args, N: f.N, Type: f.Type}
+		if f.Call != nil {
+			fn.Call = *f.Call
+		}
+		if f.Frame != nil {
+			bound := func(b physical.Bound) operators.Bound {
+				return operators.Bound{Kind: boundKinds[b.Kind], N: b.N, Col: b.Col}
+			}
+			fn.Frame = operators.Frame{Unit: frameUnits[f.Frame.Unit], Start: bound(f.Frame.Start), End: bound(f.Frame.End)}
+		}
+		spec.Funcs = append(spec.Funcs, fn)
+	}
+	return spec
+}

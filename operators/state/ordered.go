@@ -170,3 +170,26 @@ func unescape(b []byte) []byte {
 	}
 	return b
 }
+
+// OrderedLen is the length of the value of type t that AppendOrdered wrote
+// (ascending) at the beginning of b.
+func OrderedLen(b []byte, t types.Type) int {
+	if b[0] == 0 {
+		return 1
+	}
+	switch formOf(t) {
+	case formWide:
+		return 33
+	case formBytes:
+		end := 1
+		for b[end] != 0 || b[end+1] != 0 {
+			if b[end] == 0 { // an escaped one
+				end++
+			}
+			end++
+		}
+		return end + 2
+	default:
+		return 9
+	}
+}

@@ -53,3 +53,60 @@ func orderText(n *physical.Node, keys []physical.SortKey) string {
 	}
 	return strings.Join(list, ", ")
 }
+
+// overText: `SUM(v) ROWS 2 PRECEDING .. CURRENT ROW, LAG(v, 1) PARTITION BY g ORDER BY id`.
+func overText(n *physical.Node) string {
+	in := n.Inputs[0]
+	var parts []string
+	for _, f := range n.Over.Funcs {
+		parts = append(parts, overFuncText(in, f))
+	}
+	out := strings.Join(parts, ", ")
+	if len(n.Over.Partition) > 0 {
+		out += " PARTITION BY " + columns(in, n.Over.Partition)
+	}
+	if len(n.Over.Order) > 0 {
+		out += " ORDER BY " + orderText(in, n.Over.Order)
+	}
+	return out
+}
+
+func overFuncText(in *physical.Node, f physical.OverFunc) string {
+	var out string
+	if f.Call != nil {
+		out = callText(*f.Call)
+	} else {
+		var args []string
+		for i, a := range f.Args {
+			if args = append(args, columns(in, []int{a})); i == 0 && f.N != 0 {
+				args = append(args, fmt.Sprint(f.N))
+			}
+		}
+		if len(f.Args) == 0 && f.N != 0 {
+			args = append(args, fmt.Sprint(f.N))
+		}
+		out = strings.ToUpper(f.Fn) + "(" + strings.Join(args, ", ") + ")"
+	}
+	if f.Frame == nil {
+		return out
+	}
+	start, end := boundText(in, f.Frame, f.Frame.Start), boundText(in, f.Frame, f.Frame.End)
+	switch {
+	case f.Frame.Start.Kind == physical.UnboundedPreceding && f.Frame.End.Kind == physical.UnboundedFollowing:
+		return out
+	case f.Frame.Unit == physical.FrameRange && start == "UNBOUNDED PRECEDING" && end == "CURRENT ROW":
+		return out
+	}
+	return out + " " + strings.ToUpper(string(f.Frame.Unit)) + " " + start + " .. " + end
+}
+
+func boundText(in *physical.Node, f *physical.Frame, b physical.Bound) string {
+	kind := strings.ToUpper(string(b.Kind))
+	switch {
+	case b.Kind != physical.Preceding && b.Kind != physical.Following:
+		return kind
+	case f.Unit == physical.FrameRange:
+		return columns(in, []int{b.Col})
+	}
+	return fmt.Sprint(b.N, " ", kind)
+}

@@ -51,6 +51,8 @@ func Spec(n *physical.Node) string {
 		return setOpText(n)
 	case physical.TopN:
 		return topNText(n)
+	case physical.Over:
+		return overText(n)
 	}
 	return ""
 }

@@ -233,6 +233,11 @@ func (b *builder) selectBlock(r *bind.Select) (Node, error) {
 	if err != nil {
 		return nil, err
 	}
+	if len(r.Overs) > 0 {
+		if n, err = b.overs(n, r.Overs, r.Own); err != nil {
+			return nil, err
+		}
+	}
 	p := b.project(n)
 	for _, it := range items {
 		if _, err := p.add(it); err != nil {

@@ -105,6 +105,12 @@ func checkRefs(n Node) error {
 				return err
 			}
 		}
+	case *Over:
+		for _, id := range n.Needs() {
+			if err := need(n.Input, id); err != nil {
+				return err
+			}
+		}
 	case *TopN:
 		for _, id := range n.Reads() {
 			if err := need(n.Input, id); err != nil {

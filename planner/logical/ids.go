@@ -68,5 +68,8 @@ func (b *builder) useRel(r bind.Rel) {
 		for _, a := range r.Aggs {
 			b.ids.use(a.ID)
 		}
+		for _, w := range r.Overs {
+			b.ids.use(w.ID)
+		}
 	}
 }

@@ -98,6 +98,8 @@ func (d *Deriver) derive(n Node) *Props {
 		return d.topN(n)
 	case *Expand:
 		return d.expand(n)
+	case *Over:
+		return d.over(n)
 	case *Union:
 		return d.union(n)
 	case *SetOp:

@@ -59,7 +59,7 @@ func TestTables(t *testing.T) {
 // drawNode makes a node with up to depth levels below it.
 func drawNode(t *rapid.T, depth int) *Node {
 	n := &Node{Fields: drawFields(t)}
-	n.Kind = rapid.SampledFrom([]Kind{Source, Values, Map, Shuffle, Reduce, Merge, Distinct, Join, Union, Sort, SetOp, Expand, TemporalJoin, LookupJoin, TopN}).Draw(t, "kind")
+	n.Kind = rapid.SampledFrom([]Kind{Source, Values, Map, Shuffle, Reduce, Merge, Distinct, Join, Union, Sort, SetOp, Expand, TemporalJoin, LookupJoin, TopN, Over}).Draw(t, "kind")
 	if depth > 0 {
 		for range rapid.IntRange(0, 2).Draw(t, "inputs") {
 			n.Inputs = append(n.Inputs, drawNode(t, depth-1))
@@ -95,6 +95,11 @@ func drawNode(t *rapid.T, depth int) *Node {
 			Outer: rapid.Bool().Draw(t, "outer"), LeftKeys: drawInts(t), RightKeys: drawInts(t), NullSafe: []bool{false}, Residual: drawExprs(t),
 			AppendOnly: true, LeftTime: 1, RightTime: 2, Order: ">=", LeftWatermark: Watermark{{Table: 3, Delay: -1}}, Table: 4, Name: drawName(t), Columns: drawInts(t),
 		}
+	case Over:
+		n.Over = &OverSpec{Partition: drawInts(t), Order: []SortKey{{Col: 1, Desc: true}}, Funcs: []OverFunc{
+			{Fn: "lag", Args: drawInts(t), N: 2, Type: drawType(t)},
+			{Call: &agg.Call{Fn: "sum", Type: drawType(t)}, Frame: &Frame{Unit: FrameRange, Start: Bound{Kind: Preceding, Col: 3}, End: Bound{Kind: CurrentRow}}},
+		}}
 	case TopN:
 		n.TopN = &TopNSpec{Partition: drawInts(t), Order: []SortKey{{Col: 1}}, Func: Rank, Limit: rapid.Int64().Draw(t, "limit"), Number: rapid.Bool().Draw(t, "number")}
 	case Sort:

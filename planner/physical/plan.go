@@ -51,6 +51,7 @@ const (
 	Union    Kind = "Union"    // bag union of any number of inputs
 	Sort     Kind = "Sort"     // one-off only: order, limit, offset of the one batch
 	TopN     Kind = "TopN"     // the first rows of each partition
+	Over     Kind = "Over"     // window functions
 )
 
 // Node is one operator of the plan. Exactly the spec of its kind is set.
@@ -73,6 +74,7 @@ type Node struct {
 	SetOp   *SetOpSpec     `json:"set_op,omitempty"`
 	Timed   *TimedJoinSpec `json:"timed,omitempty"` // TemporalJoin, VersionJoin, AsofJoin, LookupJoin
 	TopN    *TopNSpec      `json:"topn,omitempty"`
+	Over    *OverSpec      `json:"over,omitempty"`
 
 	Props Props `json:"props"`
 }

@@ -50,6 +50,8 @@ func prune(n logical.Node, need logical.ColSet) logical.Node {
 		}
 	case *logical.TopN:
 		return pruneTopN(n, need)
+	case *logical.Over:
+		return pruneOver(n, need)
 	case *logical.Distinct: // all columns make the row
 		need = logical.SetOf(n.Columns())
 	case *logical.Window, *logical.Emit:
@@ -136,6 +138,28 @@ func pruneTopN(t *logical.TopN, need logical.ColSet) logical.Node {
 	out.Input = prune(t.Input, need)
 	if out.Number == t.Number && out.Input == t.Input {
 		return t
+	}
+	return &out
+}
+
+func pruneOver(o *logical.Over, need logical.ColSet) logical.Node {
+	out := *o
+	out.Funcs = nil
+	for _, f := range o.Funcs {
+		if need[f.ID] {
+			out.Funcs = append(out.Funcs, f)
+			reads(f.Reads(), need)
+		}
+	}
+	if len(out.Funcs) == 0 {
+		return prune(o.Input, need)
+	}
+	for _, id := range o.Needs() {
+		need[id] = true
+	}
+	out.Input = prune(o.Input, need)
+	if len(out.Funcs) == len(o.Funcs) && out.Input == o.Input {
+		return o
 	}
 	return &out
 }

@@ -56,6 +56,8 @@ var Rules = []Rule{
 	pushFilterThroughWindow,
 	pushFilterThroughSetOp,
 	pushFilterThroughTopN,
+	pushFilterThroughOver,
+	rankFilterToTopN,
 	pushFilterIntoJoin,
 	pushJoinCondition,
 	pushSemiJoin,

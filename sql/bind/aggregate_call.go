@@ -30,6 +30,11 @@ func (w *writtenCall) name() string { return strings.ToUpper(w.fn) }
 func (b *binder) aggregateWithClauses(n *parser.Aggregate, in *names) (*expr.Expr, error) {
 	w := &writtenCall{filter: n.Filter, within: n.Within, desc: n.Desc}
 	switch c := n.ExprNode.(type) {
+	case *ast.WindowFuncExpr:
+		if n.Within == nil && agg.IsAggregate(strings.ToLower(c.Name)) {
+			return b.windowFunction(c, n.Filter, in)
+		}
+		w.fn = strings.ToLower(c.Name)
 	case *ast.AggregateFuncExpr:
 		w.fn, w.args, w.distinct, w.order = strings.ToLower(c.F), c.Args, c.Distinct, c.Order
 	case *ast.FuncCallExpr:

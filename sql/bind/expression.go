@@ -24,6 +24,8 @@ type names struct {
 	more []string
 	// group collects aggregates; nil where they must not be.
 	group *grouping
+	// overs collects window functions; nil where they must not be.
+	overs *overing
 	// values are the columns that VALUES(col) reads, in ON DUPLICATE KEY UPDATE.
 	values *scope
 	// constant names a place where an expression is computed on its own, so that
@@ -61,6 +63,8 @@ func (b *binder) expr(node ast.ExprNode, in *names) (*expr.Expr, error) {
 		return b.aggregateWithClauses(n, in)
 	case *ast.FuncCallExpr:
 		return b.function(n, in)
+	case *ast.WindowFuncExpr:
+		return b.windowFunction(n, nil, in)
 	case *ast.FuncCastExpr:
 		return b.cast(n, in)
 	case *ast.CaseExpr:
@@ -127,8 +131,6 @@ func negated(fn string, not bool) string {
 // refuseExpression is error 1235 for what is not there yet.
 func refuseExpression(node ast.ExprNode) error {
 	switch n := node.(type) {
-	case *ast.WindowFuncExpr:
-		return sqlerr.Unsupported("window functions")
 	case *ast.RowExpr:
 		return operandColumns(1)
 	case *ast.MatchAgainst:

@@ -237,6 +237,9 @@ func (p *printer) selectBlock(s *Select) {
 		for _, c := range s.Project {
 			p.line("%s#%d %s = %s", c.Name, c.ID, typeText(c.Col), text(c.Expr))
 		}
+		for _, w := range s.Overs {
+			p.line("%s", overText(w))
+		}
 		if len(s.Having) > 0 {
 			p.line("having: %s", list(s.Having))
 		}

@@ -23,6 +23,7 @@ type block struct {
 	having    []*expr.Expr
 	order     []*expr.Expr   // constants do not order, and stay constants
 	groupedBy *parser.Window // the window in GROUP BY
+	overs     *overing
 }
 
 // field is a column of the SELECT list.
@@ -44,7 +45,7 @@ func (b *binder) selectQuery(n *ast.SelectStmt) (*Query, error) {
 	}
 	s.group = &grouping{b: b, from: &s.src.scope, window: s.sel.Window, windowText: s.groupedBy}
 	for _, step := range []func() error{
-		s.bindFields, s.bindGroupBy, s.bindHaving, s.bindOrder, s.overGroups,
+		s.bindWindows, s.bindFields, s.bindGroupBy, s.bindHaving, s.bindOrder, s.overGroups,
 	} {
 		if err := step(); err != nil {
 			return nil, err
@@ -55,8 +56,6 @@ func (b *binder) selectQuery(n *ast.SelectStmt) (*Query, error) {
 
 func (b *binder) refuseSelect(n *ast.SelectStmt) error {
 	switch {
-	case len(n.WindowSpecs) > 0:
-		return sqlerr.Unsupported("WINDOW")
 	case n.SelectIntoOpt != nil:
 		return sqlerr.Unsupported("SELECT … INTO")
 	case n.SelectStmtOpts != nil && n.CalcFoundRows:
@@ -90,7 +89,7 @@ func (s *block) bindFields() error {
 	if s.node.Kind == ast.SelectStmtKindTable {
 		return s.star(&ast.WildCardField{})
 	}
-	in := &names{clause: "field list", from: &s.src.scope, group: s.group}
+	in := &names{clause: "field list", from: &s.src.scope, group: s.group, overs: s.overs}
 	for _, f := range s.node.Fields.Fields {
 		if f.WildCard != nil {
 			if err := s.star(f.WildCard); err != nil {
@@ -180,6 +179,9 @@ func (s *block) alias(n *ast.ColumnName, clause string) (*expr.Expr, error) {
 			return nil, sqlerr.New(sqlerr.NonUniq, "Column '%s' in %s is ambiguous", nameText(n), clause)
 		}
 		found = f.expr
+	}
+	if found != nil && clause != "order clause" && s.overs.uses(found) {
+		return nil, sqlerr.New(sqlerr.WindowInvalidAliasUse, "You cannot use the alias '%s' of an expression containing a window function in this context.'", nameText(n))
 	}
 	return found, nil
 }
@@ -306,7 +308,7 @@ func (s *block) bindOrder() error {
 			s.order = append(s.order, s.fields[i].expr)
 			continue
 		}
-		in := &names{clause: clause, from: &s.src.scope, group: s.group, last: alias, more: s.labels()}
+		in := &names{clause: clause, from: &s.src.scope, group: s.group, overs: s.overs, last: alias, more: s.labels()}
 		if _, ok := bare(item.Expr).(*ast.ColumnNameExpr); ok {
 			in.first, in.last = alias, nil
 		}
@@ -330,10 +332,14 @@ func (s *block) overGroups() error {
 	}
 	if !s.sel.Grouped {
 		s.sel.Where = append(s.sel.Where, s.having...) // of single rows
+		s.windowsOver(s.src.scope.own())
 		return nil
 	}
 	g.learnEqualities(s.sel.Where)
 	g.learnJoins(s.sel.From)
+	if err := s.windowsOverGroups(); err != nil {
+		return err
+	}
 	for i := range s.fields {
 		e, bad := g.over(s.fields[i].expr)
 		if bad != nil {
@@ -357,6 +363,7 @@ func (s *block) overGroups() error {
 	}
 	s.sel.GroupBy, s.sel.Aggs, s.sel.Having = g.by, g.aggs, s.having
 	s.sel.Sets, s.sel.SetID = g.sets, g.setID
+	s.windowsOver(g.columns())
 	return g.failed
 }
 

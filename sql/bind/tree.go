@@ -106,7 +106,7 @@ type Aggregate struct {
 // Select is one SELECT block. The phases run in the order of the fields, each
 // sees the columns of the one before:
 //
-//	From → Where → Window → (Grouped: GroupBy, Aggs → Having) → Project → Distinct
+//	From → Where → Window → (Grouped: GroupBy, Aggs → Having) → Overs → Project → Distinct
 //
 // With Grouped, Having and Project see only the columns of GroupBy and Aggs.
 // Project has every column that OrderBy of the enclosing Query needs, hidden
@@ -120,10 +120,14 @@ type Select struct {
 	// Sets: rows are grouped once for each set, positions in GroupBy, whose other keys
 	// are NULL then; nil: by all of GroupBy. SetID is the number of the set, a column
 	// that Having and Project see too. Over nothing there is no group.
-	Sets    [][]int
-	SetID   Col
-	Aggs    []Aggregate
-	Having  []*expr.Expr
+	Sets   [][]int
+	SetID  Col
+	Aggs   []Aggregate
+	Having []*expr.Expr
+	// Overs are made next, over the rows that are left; Own are the columns, in
+	// order, by which ties of their orders break.
+	Overs   []OverFunc
+	Own     []Col
 	Project []Computed
 	// Distinct drops duplicates of Project's columns (there are no hidden ones then).
 	Distinct bool

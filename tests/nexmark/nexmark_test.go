@@ -15,8 +15,7 @@ func TestMain(m *testing.M) { os.Exit(servers.Main(m)) }
 
 // pending are the queries that need a feature which is not there yet, and the feature.
 var pending = map[int]string{
-	6: "window functions", 9: "window functions", 11: "SESSION",
-	18: "window functions", 19: "window functions",
+	11: "SESSION",
 }
 
 // byTime: which window a bid falls into depends on when the test runs.

@@ -150,6 +150,8 @@ func (b *builder) node(n logical.Node, want []logical.Col) (*rel, error) {
 		return b.setOp(n)
 	case *logical.TopN:
 		return b.topN(n, want)
+	case *logical.Over:
+		return b.over(n, want)
 	}
 	return nil, fmt.Errorf("plan: unknown node %T", n)
 }

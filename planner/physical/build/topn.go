@@ -81,7 +81,7 @@ func sortKeys(order []bind.Order, cols []logical.Col) []physical.SortKey {
 // stays reports that a row of n and its retraction come out of the same task.
 func stays(n *physical.Node) bool {
 	switch n.Kind {
-	case physical.Merge, physical.Distinct, physical.Join, physical.SetOp, physical.TopN, physical.Shuffle, physical.Values:
+	case physical.Merge, physical.Distinct, physical.Join, physical.SetOp, physical.TopN, physical.Over, physical.Shuffle, physical.Values:
 		return true
 	case physical.Source:
 		return n.Props.AppendOnly || n.Source.Table == 0
