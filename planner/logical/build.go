@@ -276,6 +276,7 @@ func (b *builder) where(n Node, conds []*expr.Expr) (Node, error) {
 }
 
 func (b *builder) aggregate(n Node, r *bind.Select) (Node, error) {
+	n, arrival := b.arrivalFor(n, r.Aggs)
 	n, keys, err := b.attachTo(n, r.GroupBy)
 	if err != nil {
 		return nil, err
@@ -313,16 +314,13 @@ func (b *builder) aggregate(n Node, r *bind.Select) (Node, error) {
 	}
 	for i, g := range r.Aggs {
 		call := g.Call
-		call.Args = make([]*expr.Expr, len(g.Call.Args))
-		for k, e := range arguments[i] {
-			c, err := p.argument(e)
-			if err != nil {
-				return nil, err
-			}
-			call.Args[k] = Ref(c)
+		call.Args = arguments[i]
+		if arrival != nil && byArrival(call) {
+			call = orderedBy(call, *arrival)
 		}
-		if len(call.Args) == 0 {
-			call.Args = nil
+		call, err := p.arguments(call)
+		if err != nil {
+			return nil, err
 		}
 		if same := findAgg(a.Aggs, call); same >= 0 {
 			b.alias[g.ID] = a.Aggs[same].ID
