@@ -23,8 +23,10 @@ func init() {
 // BINARY of length 0 is as long as it takes.
 func Cast(_ *Env, e *expr.Expr, t types.Type) (*expr.Expr, error) {
 	switch {
+	case t.Kind == types.JSON && e.Type.IsText():
+		return expr.NewCall("json_parse", types.Type{Kind: types.JSON}, e), nil
 	case t.Kind == types.JSON && e.Type.Kind != types.JSON && e.Type.Kind != types.Null:
-		return nil, sqlerr.Unsupported("CAST AS JSON")
+		return expr.NewCall("json_of_value", types.Type{Kind: types.JSON, NotNull: e.Type.NotNull}, e), nil
 	case t.Kind == types.Decimal && t.Scale > 30:
 		return nil, sqlerr.New(sqlerr.TooBigScale, "Too big scale %d specified for column '%s'. Maximum is 30.", t.Scale, message(e))
 	case t.Kind == types.Decimal && t.Prec > decimal.MaxPrec:

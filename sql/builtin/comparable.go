@@ -13,7 +13,7 @@ import (
 // MySQL's rules for comparison: text with text by collation, numbers as numbers,
 // a date with text as a point of time, anything else as DOUBLE.
 func (env *Env) comparable(args ...*expr.Expr) ([]*expr.Expr, error) {
-	var text, number, temporal, clock, nonNulls int
+	var text, json, number, temporal, clock, nonNulls int
 	for _, a := range args {
 		switch {
 		case a.Type.Kind == types.Null:
@@ -24,6 +24,9 @@ func (env *Env) comparable(args ...*expr.Expr) ([]*expr.Expr, error) {
 			temporal++
 		case a.Type.IsNumeric():
 			number++
+		case a.Type.Kind == types.JSON:
+			json++
+			text++
 		default:
 			text++
 		}
@@ -32,6 +35,13 @@ func (env *Env) comparable(args ...*expr.Expr) ([]*expr.Expr, error) {
 	switch {
 	case nonNulls == 0:
 		return args, nil
+	case text == nonNulls && json > 0 && json < text:
+		return env.mapArgs(args, func(a *expr.Expr) *expr.Expr {
+			if a.Type.Kind != types.JSON { // a text equals the JSON string of it
+				a = expr.NewCall("json_of_value", types.Type{Kind: types.JSON, NotNull: a.Type.NotNull}, a)
+			}
+			return env.toText(a)
+		})
 	case text == nonNulls:
 		return env.mapArgs(args, env.toText)
 	case number == nonNulls:

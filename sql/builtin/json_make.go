@@ -1,12 +1,12 @@
 package builtin
 
 import (
-	"bytes"
 	"encoding/base64"
 	"fmt"
 	"time"
 
 	"streamsql/sql/expr"
+	"streamsql/sql/sqlerr"
 	"streamsql/sql/types"
 )
 
@@ -24,6 +24,24 @@ func init() {
 				f.endText()
 			})
 		}}, "json_of")
+	// json_parse and json_of_value are CAST(… AS JSON) of text and of anything else.
+	defineJSON("json_parse", "j", jsonType, func(c *jsonCall, i int) {
+		text, err := normalJSON(nil, c.Args[0].Str(i))
+		if err != nil {
+			c.Fail(i, sqlerr.New(sqlerr.InvalidJSONTextInArg, "Invalid JSON text in argument 1 to function cast_as_json: \"%s\" at position 0.", err))
+			return
+		}
+		c.Out.AppendBytes(text)
+	})
+	register(function{min: 1, max: 1, flags: total | contextual,
+		resolve: func(c *call) (*expr.Expr, error) { return c.result(jsonType), nil },
+		kernel: func(e *expr.Expr) Kernel {
+			truth := isTruth(e.Args[0])
+			return strict(func(f *Frame, i int) {
+				f.Out.Buf = appendJSONOf(f.Out.Buf, f.Args[0], i, truth, f.Location)
+				f.endText()
+			})
+		}}, "json_of_value")
 }
 
 // isTruth reports an expression whose 0 and 1 are false and true in JSON: a
@@ -43,12 +61,7 @@ func appendJSONOf(dst []byte, a Operand, i int, truth bool, loc *time.Location) 
 	case truth:
 		return append(dst, "false"...)
 	case t.Class() == types.ClassFloat:
-		start := len(dst)
-		dst = a.AppendTextAt(dst, i, loc)
-		if !bytes.ContainsAny(dst[start:], ".eE") {
-			dst = append(dst, ".0"...)
-		}
-		return dst
+		return appendJSONDouble(dst, a.Float(i))
 	case t.IsNumeric():
 		return a.AppendTextAt(dst, i, loc)
 	case t.IsBinary():

@@ -134,6 +134,13 @@ const (
 	JSONNullKey           = 3158
 	CapacityExceeded      = 3170
 	GroupingNotGrouped    = 3602
+	InvalidJSONPath       = 3143
+	InvalidJSONTextInArg  = 3141
+	JSONPathWildcard      = 3149
+	JSONBadOneOrAll       = 3154
+	JSONPathToRoot        = 3153
+	JSONArrayCell         = 3165
+	JSONDepthExceeded     = 3157
 )
 
 var states = map[uint16]string{
