@@ -24,6 +24,8 @@ type aggregate interface {
 	// results reads results out of rows, and out of a heap and the rows of a multiset:
 	// the operator's own ones, or images of them.
 	results(heap agg.Heap, values rows) results
+	// handle is what a group's row has in the heap; 0: nothing.
+	handle(row []byte) uint64
 }
 
 // results gives the results of groups.
@@ -53,6 +55,9 @@ func newAggregate(c agg.Call, cols []int, at int, spec AggSpec, heap agg.Heap, a
 	t := &totalAggregate{call: c, cols: cols, at: at, partial: spec.Partial}
 	if c.Distinct {
 		t.distinct = newMultiset(a, unordered)
+		if spec.Expiry != nil { // the values of a group must be found
+			t.distinct = newMultiset(a, ordered)
+		}
 	}
 	var err error
 	t.State, err = agg.New(c, cols, spec.Partial, at, heap)

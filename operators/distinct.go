@@ -14,3 +14,9 @@ func NewDistinct(input []types.Type, env Env) (*Distinct, error) {
 
 // String names the operator as EXPLAIN does.
 func (d *Distinct) String() string { return "Distinct" }
+
+// NewExpiringDistinct makes a Distinct that forgets rows when their time is over.
+func NewExpiringDistinct(input []types.Type, e Expiry, env Env) (*Distinct, error) {
+	m, err := NewMerge(AggSpec{Input: input, Keys: positions(len(input)), Expiry: &e}, env)
+	return &Distinct{m}, err
+}

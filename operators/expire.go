@@ -27,6 +27,9 @@ type expiring struct {
 	value func(state.Ref) (int64, bool)
 	// grain is the width of a list's times: 1 where many rows have the same.
 	grain int64
+	// moves: a row's time may become another without a word. An earlier one is seen
+	// when the one before is over.
+	moves bool
 	lists *btree.Map[int64, *expiryList]
 	due   []state.Ref
 }
@@ -90,12 +93,20 @@ func (x *expiring) gone(r state.Ref) {
 	}
 }
 
-// alive are the rows of a list that are there still, each once.
+// alive are the rows of a list that are there still, each once. Those whose time
+// has become a later one go to its list.
 func (x *expiring) alive(refs []state.Ref, key int64) []state.Ref {
 	slices.Sort(refs)
 	return slices.DeleteFunc(slices.Compact(refs), func(r state.Ref) bool {
 		time, ok := x.value(r)
-		return !ok || x.list(time) != key
+		if !ok || !x.moves {
+			return !ok || x.list(time) != key
+		}
+		later := x.list(time) > key
+		if later {
+			x.add(r)
+		}
+		return later
 	})
 }
 

@@ -31,6 +31,7 @@ type Merge struct {
 	out   []types.Type
 	fixed int // bytes before the key
 	heap  storeHeap
+	over  *mergeExpiry // nil: no group is forgotten
 
 	dirty  []dirtyGroup
 	before rowsBefore
@@ -128,6 +129,9 @@ func NewMerge(spec AggSpec, env Env) (*Merge, error) {
 	}
 	m.index = newIndex(group, m.fixed, env.Account)
 	m.before.size = m.fixed
+	if spec.Expiry != nil {
+		m.over = newMergeExpiry(m, *spec.Expiry)
+	}
 	return m, nil
 }
 
@@ -144,7 +148,14 @@ func (m *Merge) Begin(b *Batch) {
 }
 
 // Push queues a chunk.
-func (m *Merge) Push(_ int, c *batch.Chunk) { m.push(0, c) }
+func (m *Merge) Push(_ int, c *batch.Chunk) {
+	if m.over != nil && m.over.input >= 0 {
+		if c = m.over.live(c, m.over.input); c == nil {
+			return
+		}
+	}
+	m.push(0, c)
+}
 
 // CloseInput notes the end of the input.
 func (m *Merge) CloseInput(int) { m.close() }
@@ -157,6 +168,9 @@ func (m *Merge) States() []*state.Store {
 			s = append(s, values.store)
 		}
 	}
+	if m.over != nil {
+		s = append(s, m.over.over.store)
+	}
 	return s
 }
 
@@ -167,6 +181,9 @@ func (m *Merge) Rebuild() error {
 		if values := a.multiset(); values != nil {
 			values.rebuild()
 		}
+	}
+	if m.over != nil {
+		m.over.rebuild(m.index.store)
 	}
 	return nil
 }
@@ -204,7 +221,7 @@ func (m *Merge) Step(budget int, emit func(*batch.Chunk)) (Status, error) {
 	return m.settle(budget)
 }
 
-// settle frees what the batch has emptied.
+// settle frees what the batch has emptied, and what is over after it.
 func (m *Merge) settle(budget int) (Status, error) {
 	for _, a := range m.aggs {
 		for values := a.multiset(); values != nil && len(values.idle) > 0; {
@@ -216,6 +233,14 @@ func (m *Merge) settle(budget int) (Status, error) {
 				return Done, err
 			}
 			budget -= n
+		}
+	}
+	if m.over != nil {
+		if err := m.over.advance(m.batch); err != nil {
+			return Done, err
+		}
+		if m.over.drop(max(budget, 1)) > 0 {
+			return More, nil
 		}
 	}
 	m.heap.settle()

@@ -48,8 +48,14 @@ func (m *Merge) giveOut(n int, emit func(*batch.Chunk)) error {
 		m.giveChanges(n, emit)
 	}
 	for i, d := range block {
-		if getInt(m.rows[i]) == 0 && len(m.spec.Keys) > 0 {
+		switch empty := getInt(m.rows[i]) == 0 && len(m.spec.Keys) > 0; {
+		case empty && m.over != nil && d.before >= 0:
+			m.over.gone(d.ref)
 			m.index.remove(d.hash, d.ref)
+		case empty:
+			m.index.remove(d.hash, d.ref)
+		case m.over != nil && d.before < 0:
+			m.over.add(d.ref)
 		}
 	}
 	m.given += n

@@ -18,6 +18,8 @@ type AggSpec struct {
 	Aggs       []agg.Call
 	Partial    bool // Merge: the input is a Reduce's output; Keys are 0 … n−1
 	AppendOnly bool // no retraction will come: MIN and MAX keep one value
+	// Expiry, of a Merge, forgets groups by a column of the output; nil: none.
+	Expiry *Expiry
 }
 
 // SortSpec orders the rows of the one batch: NULLs first (last with Desc), ties

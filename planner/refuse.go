@@ -25,6 +25,9 @@ func refuse(c *rule.Context, n logical.Node) error {
 			return err
 		}
 	}
+	if w, ok := n.(*logical.Window); ok && w.Time.ID == 0 && !c.Derived.Props(w.Input).AppendOnly {
+		return sqlerr.Unsupported("PROCTIME() over rows that can be retracted")
+	}
 	fn := changing(c, n.Exprs())
 	if fn == "" {
 		return nil

@@ -157,6 +157,9 @@ func servable(p *physical.Plan) (merge *physical.Node, columns []int) {
 			columns[k] = e.Col
 		}
 	}
+	if n.Agg != nil && n.Agg.Expiry != nil {
+		return nil, nil // the result stays when the groups go
+	}
 	switch n.Kind {
 	case physical.Distinct:
 		return n, columns
@@ -175,7 +178,7 @@ func servable(p *physical.Plan) (merge *physical.Node, columns []int) {
 // the stage that has n as its root.
 func settled(n *physical.Node) bool {
 	switch n.Kind {
-	case physical.Merge, physical.Distinct, physical.Join, physical.SetOp, physical.Emit, physical.Shuffle, physical.Values:
+	case physical.Merge, physical.Distinct, physical.Join, physical.SetOp, physical.Emit, physical.Session, physical.Shuffle, physical.Values:
 		return true
 	case physical.TopN, physical.Over, physical.TemporalJoin, physical.VersionJoin, physical.AsofJoin, physical.LookupJoin:
 		return true

@@ -38,6 +38,10 @@ func (b *builder) operator(p placed) (id int, op operators.Operator, err error) 
 			break
 		}
 		if n.Kind == physical.Distinct {
+			if n.Agg != nil {
+				op, err = operators.NewExpiringDistinct(in(0), *expiry(n.Agg.Expiry), env)
+				break
+			}
 			op, err = operators.NewDistinct(in(0), env)
 			break
 		}
@@ -60,6 +64,8 @@ func (b *builder) operator(p placed) (id int, op operators.Operator, err error) 
 		op, err = operators.NewTopN(topNSpec(n.TopN, in(0)), env)
 	case physical.Emit:
 		op = operators.NewEmit(operators.EmitSpec{Input: in(0), Col: n.Emit.Col, Watermark: watermark(n.Emit.Watermark)}, env)
+	case physical.Session:
+		op, err = operators.NewSession(sessionSpec(n, in(0)), env)
 	case physical.Window:
 		op = operators.NewWindow(windowSpec(n, in(0)), env)
 	case physical.Sort:
@@ -78,7 +84,7 @@ func (b *builder) agg(n *physical.Node, in []types.Type) operators.AggSpec {
 		}
 		return spec
 	}
-	return operators.AggSpec{Input: in, Keys: n.Agg.Keys, Aggs: n.Agg.Aggs, Partial: n.Agg.Partial, AppendOnly: n.Agg.AppendOnly}
+	return operators.AggSpec{Input: in, Keys: n.Agg.Keys, Aggs: n.Agg.Aggs, Partial: n.Agg.Partial, AppendOnly: n.Agg.AppendOnly, Expiry: expiry(n.Agg.Expiry)}
 }
 
 var joinKinds = map[physical.JoinKind]operators.JoinKind{

@@ -21,3 +21,18 @@ func windowSpec(n *physical.Node, in []types.Type) operators.WindowSpec {
 func lateness(l physical.Lateness) operators.Lateness {
 	return operators.Lateness{Late: l.Late, Allowed: l.Allowed, Closed: watermark(l.Closed)}
 }
+
+func sessionSpec(n *physical.Node, in []types.Type) operators.SessionSpec {
+	s := n.Session
+	return operators.SessionSpec{
+		Input: in, Keys: s.Keys, Time: s.Time, Gap: s.Gap, Keep: s.Keep, IDs: s.IDs,
+		Bound: n.Fields[len(s.Keep)].Type, Lateness: lateness(s.Lateness), Over: watermark(s.Over),
+	}
+}
+
+func expiry(e *physical.Expiry) *operators.Expiry {
+	if e == nil {
+		return nil
+	}
+	return &operators.Expiry{Col: e.Col, Watermark: watermark(e.Watermark)}
+}

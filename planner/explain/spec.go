@@ -45,6 +45,8 @@ func Spec(n *physical.Node) string {
 		return sortText(n)
 	case physical.Window:
 		return windowText(n)
+	case physical.Session:
+		return sessionText(n)
 	case physical.Emit:
 		return "when " + n.Fields[n.Emit.Col].Name + " is over"
 	case physical.SetOp:

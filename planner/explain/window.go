@@ -41,3 +41,16 @@ func latenessText(l physical.Lateness) string {
 
 // span is a length of time in microseconds.
 func span(us int64) string { return (time.Duration(us) * time.Microsecond).String() }
+
+// sessionText: `by bidder, 10s apart`.
+func sessionText(n *physical.Node) string {
+	s := n.Session
+	text := windowTime(n, s.Time) + ", " + span(s.Gap) + " apart"
+	if len(s.Keys) > 0 {
+		text = "(" + columns(n.Inputs[0], s.Keys) + ") by " + text
+	}
+	if s.IDs {
+		text += ", told apart by id"
+	}
+	return text + latenessText(s.Lateness)
+}

@@ -3,6 +3,7 @@ package logical
 import (
 	"strings"
 
+	"streamsql/planner/physical"
 	"streamsql/sql/agg"
 	"streamsql/sql/expr"
 )
@@ -22,6 +23,11 @@ type Aggregate struct {
 	Aggs  []Agg
 	// TwoPhase: rows are combined per batch before they are shuffled.
 	TwoPhase bool
+	// Times are columns of aggregates that are bound to a watermark, and Unique sets of
+	// columns, by id and ascending, that are unique together, where the input alone
+	// does not tell.
+	Times  map[int]physical.Time
+	Unique [][]int
 }
 
 // Columns of an aggregate: the keys, then the aggregates.

@@ -82,6 +82,7 @@ func (d *Deriver) derive(n Node) *Props {
 				keys = append(keys, k)
 			}
 		}
+		keys = append(keys, n.Unique...)
 		return &Props{Keys: keys, AppendOnly: d.oneBatch, Grows: in.Grows && len(n.Keys) > 0}
 	case *Distinct:
 		in := d.Props(n.Input)

@@ -1,6 +1,8 @@
 package logical
 
 import (
+	"maps"
+
 	"streamsql/planner/physical"
 	"streamsql/sql/expr"
 )
@@ -18,7 +20,9 @@ func (d *Deriver) times(n Node) map[int]physical.Time {
 	case *Project:
 		return projectTimes(d.Props(n.Input).Times, n.Items)
 	case *Aggregate:
-		return only(d.Props(n.Input).Times, SetOf(n.Keys))
+		out := only(d.Props(n.Input).Times, SetOf(n.Keys))
+		maps.Copy(out, n.Times)
+		return out
 	case *Filter, *Distinct, *Emit:
 		return d.Props(n.Inputs()[0]).Times
 	case *Expand:

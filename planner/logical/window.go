@@ -21,6 +21,8 @@ type Window struct {
 	// row: the row is left out of windows that were over by then. ID 0: the input has
 	// no such column, and what the table's watermark says before the batch counts.
 	Late Col
+	// IDs, of sessions: Start is Gap after the row, End an id of its session.
+	IDs bool
 	// Lateness is how long after its end a window is still open.
 	Lateness int64
 }
@@ -78,6 +80,9 @@ func (w *Window) String() string {
 	}
 	if w.Late.ID != 0 {
 		s += " late by " + colName(w.Late)
+	}
+	if w.IDs {
+		s += " by id"
 	}
 	return s + " → " + colText([]Col{w.Start, w.End})
 }

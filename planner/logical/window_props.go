@@ -53,7 +53,7 @@ func (d *Deriver) windowTimes(w *Window) map[int]physical.Time {
 		out[id] = t
 	}
 	base := d.Base(w)
-	if len(base) == 0 {
+	if len(base) == 0 || w.IDs {
 		return out
 	}
 	closes := base.Later(w.Lateness)

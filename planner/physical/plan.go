@@ -65,12 +65,13 @@ type Node struct {
 	Values  [][]*expr.Expr `json:"values,omitempty"`
 	Map     *MapSpec       `json:"map,omitempty"`
 	Shuffle *ShuffleSpec   `json:"shuffle,omitempty"`
-	Agg     *AggSpec       `json:"agg,omitempty"` // Reduce and Merge
+	Agg     *AggSpec       `json:"agg,omitempty"` // Reduce and Merge; a Distinct that forgets
 	Expand  *ExpandSpec    `json:"expand,omitempty"`
 	Join    *JoinSpec      `json:"join,omitempty"`
 	Sort    *SortSpec      `json:"sort,omitempty"`
 	Window  *WindowSpec    `json:"window,omitempty"`
 	Emit    *EmitSpec      `json:"emit,omitempty"`
+	Session *SessionSpec   `json:"session,omitempty"`
 	SetOp   *SetOpSpec     `json:"set_op,omitempty"`
 	Timed   *TimedJoinSpec `json:"timed,omitempty"` // TemporalJoin, VersionJoin, AsofJoin, LookupJoin
 	TopN    *TopNSpec      `json:"topn,omitempty"`
@@ -151,6 +152,8 @@ type AggSpec struct {
 	Aggs       []agg.Call `json:"aggs"`
 	Partial    bool       `json:"partial,omitempty"`
 	AppendOnly bool       `json:"append_only,omitempty"` // no retraction will come: MIN and MAX keep one value
+	// Expiry, of a Merge or Distinct, forgets groups by a column of the output.
+	Expiry *Expiry `json:"expiry,omitempty"`
 }
 
 // JoinKind tells joins apart.

@@ -110,7 +110,7 @@ func pruneAggregate(a *logical.Aggregate, need logical.ColSet) logical.Node {
 	out := *a
 	out.Aggs = nil
 	for _, g := range a.Aggs {
-		if need[g.ID] {
+		if _, over := a.Times[g.ID]; need[g.ID] || over {
 			out.Aggs = append(out.Aggs, g)
 		}
 	}

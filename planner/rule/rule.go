@@ -76,6 +76,7 @@ var Rules = []Rule{
 	mergeProjects,
 	pruneColumns,
 	removeIdentityProject,
+	sessionByID,
 	twoPhaseAggregate,
 }
 

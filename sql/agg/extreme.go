@@ -141,3 +141,16 @@ func (s *extremeState) AppendResult(rows [][]byte, out *vector.Vector, _ func(in
 		}
 	}
 }
+
+// Handle is what a group's row has in the heap; 0: nothing.
+func Handle(s State, row []byte) uint64 {
+	switch s := s.(type) {
+	case *filteredState:
+		return Handle(s.State, row)
+	case *extremeState:
+		if s.class == types.ClassBytes {
+			return binary.LittleEndian.Uint64(row[s.at:])
+		}
+	}
+	return 0
+}

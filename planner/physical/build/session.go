@@ -2,9 +2,36 @@ package build
 
 import (
 	"streamsql/planner/logical"
-	"streamsql/sql/sqlerr"
+	"streamsql/planner/physical"
 )
 
+// session is Shuffle by what the sessions are parted by → Session.
 func (b *builder) session(n *logical.Window, want []logical.Col) (*rel, error) {
-	return nil, sqlerr.Unsupported("SESSION")
+	in, kept, keep, err := b.windowInput(n, want)
+	if err != nil {
+		return nil, err
+	}
+	spec := &physical.SessionSpec{Keys: []int{}, Gap: n.Size, Keep: keep, IDs: n.IDs, Lateness: b.lateness(n, in.cols)}
+	for _, c := range n.Partition {
+		spec.Keys = append(spec.Keys, indexOf(in.cols, c.ID))
+	}
+	if n.Time.ID != 0 {
+		spec.Time = indexOf(in.cols, n.Time.ID)
+	}
+	bounded := false
+	if base := b.derived.Base(n); len(base) > 0 {
+		// A row that is not late comes at most this far behind the watermark, and
+		// reaches a session whose last row is a gap before it.
+		spec.Over, bounded = base.Later(n.Lateness+2*n.Size), true
+	}
+	cols := append(kept, n.Start, n.End)
+	props := b.derived.Props(n)
+	node := &physical.Node{
+		Kind: physical.Session, Inputs: []*physical.Node{shuffle(in.node, spec.Keys)}, Fields: fields(cols), Session: spec, Props: propsOf(props, cols),
+	}
+	b.keep(node, "the rows of open sessions", b.derived.Props(n.Input).Grows && !bounded)
+	if !bounded {
+		node.Props.State = "all rows"
+	}
+	return over(node, cols, props), nil
 }

@@ -60,6 +60,8 @@ func (b *builder) aggregate(n *logical.Aggregate) (*rel, error) {
 		Kind: physical.Merge, Inputs: []*physical.Node{shuffle(in, upTo(len(n.Keys)))}, Fields: fields(out), Agg: &spec, Props: propsOf(props, out),
 	}
 	b.keep(node, mergeState(spec), inProps.Grows && (len(n.Keys) > 0 || keepsValues(spec)))
+	node.Agg.Expiry = expiry(props, out)
+	b.untilOver(node, node.Agg.Expiry)
 	return over(node, out, props), nil
 }
 
@@ -109,6 +111,10 @@ func (b *builder) distinct(n *logical.Distinct) (*rel, error) {
 		Kind: physical.Distinct, Inputs: []*physical.Node{shuffle(r.give(cols), upTo(len(cols)))}, Fields: fields(cols), Props: propsOf(props, cols),
 	}
 	b.keep(node, "one row per distinct row", props.Grows)
+	if e := expiry(props, cols); e != nil {
+		node.Agg = &physical.AggSpec{Keys: upTo(len(cols)), Expiry: e}
+		b.untilOver(node, e)
+	}
 	return over(node, cols, props), nil
 }
 
