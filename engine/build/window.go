@@ -29,10 +29,3 @@ func sessionSpec(n *physical.Node, in []types.Type) operators.SessionSpec {
 		Bound: n.Fields[len(s.Keep)].Type, Lateness: lateness(s.Lateness), Over: watermark(s.Over),
 	}
 }
-
-func expiry(e *physical.Expiry) *operators.Expiry {
-	if e == nil {
-		return nil
-	}
-	return &operators.Expiry{Col: e.Col, Watermark: watermark(e.Watermark)}
-}

@@ -14,9 +14,7 @@ import (
 func TestMain(m *testing.M) { os.Exit(servers.Main(m)) }
 
 // pending are the queries that need a feature which is not there yet, and the feature.
-var pending = map[int]string{
-	11: "SESSION",
-}
+var pending = map[int]string{}
 
 // byTime: which window a bid falls into depends on when the test runs.
 const byTime = 12
