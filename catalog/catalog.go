@@ -73,6 +73,8 @@ type Table struct {
 	Options map[string]string `json:"options,omitempty"`
 	// EventTime of a stream; nil: it has none.
 	EventTime *EventTime `json:"event_time,omitempty"`
+	// LateRows is the stream that takes the late rows of a materialized view; 0: none.
+	LateRows ID `json:"late_rows,omitempty"`
 	// Partitions of a stream: see PartitionCount.
 	Partitions int     `json:"partitions,omitempty"`
 	Text       string  `json:"text"`            // the CREATE statement as typed

@@ -3,6 +3,7 @@ package engine
 import (
 	"context"
 	"log/slog"
+	"maps"
 	"slices"
 	"time"
 
@@ -34,6 +35,7 @@ type frozenState struct {
 type savedMeta struct {
 	Version    int                        `json:"version"`
 	Errors     []RowError                 `json:"errors,omitempty"`     // view
+	Late       map[uint64]int64           `json:"late,omitempty"`       // view: late rows by stream
 	Start      uint64                     `json:"start,omitempty"`      // view: the batch that holds its history
 	Log        *savedLog                  `json:"log,omitempty"`        // view: its changelog
 	Table      table.Counters             `json:"table,omitzero"`       // table
@@ -49,7 +51,7 @@ const savedVersion = 2
 
 // handOver gives a frozen job to the round that waits for it. Engine.mu is held.
 func (e *Engine) handOver(j *job, batchID uint64, states [][]*state.Delta) {
-	f := frozen{id: j.id, batch: batchID, meta: savedMeta{Errors: j.errorList(), Start: j.start}}
+	f := frozen{id: j.id, batch: batchID, meta: savedMeta{Errors: j.errorList(), Start: j.start, Late: maps.Clone(j.late.count)}}
 	for _, id := range j.knows {
 		if w, ok := j.watermarks[id]; ok {
 			if f.meta.Watermarks == nil {
@@ -156,6 +158,9 @@ func (e *Engine) checkpointRound(ctx context.Context) error {
 	frozen := time.Now()
 	if err == nil && done {
 		if err = e.awaitDurable(ctx, r.cut.ID); err == nil {
+			err = e.awaitLate(ctx, r)
+		}
+		if err == nil {
 			err = e.writeRound(r)
 		}
 		e.wrote.Store(int64(time.Since(frozen)))

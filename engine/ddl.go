@@ -174,6 +174,18 @@ func (e *Engine) create(ctx context.Context, s *bind.CreateTable, captured catal
 	if err := e.checkOptions(&t); err != nil {
 		return nil, err
 	}
+	made := []*catalog.Table{&t}
+	var late *catalog.Table // made with the view
+	if _, ok := t.Options["late_rows"]; ok && plan != nil {
+		to, isNew, err := e.lateStream(&t, plan)
+		if err != nil {
+			return nil, err
+		}
+		t.LateRows, t.Reads = to.ID, append(slices.Clip(t.Reads), to.ID) // it is not dropped under the view
+		if isNew {
+			late, made = to, []*catalog.Table{to, &t}
+		}
+	}
 	next, err := change(&t)
 	if err != nil {
 		return nil, err
@@ -182,7 +194,12 @@ func (e *Engine) create(ctx context.Context, s *bind.CreateTable, captured catal
 	if err != nil {
 		return nil, err
 	}
-	if err := e.logDDL(ctx, next, store.Entry{Text: t.Text, Tables: []*catalog.Table{&t}}); err != nil {
+	if late != nil {
+		if next, start, err = e.withLate(next, late, start); err != nil {
+			return nil, err
+		}
+	}
+	if err := e.logDDL(ctx, next, store.Entry{Text: t.Text, Tables: made}); err != nil {
 		start(false)
 		return nil, err
 	}
@@ -213,7 +230,7 @@ func (e *Engine) checkOptions(t *catalog.Table) error {
 	if t.Kind == catalog.StreamTable && t.Options["connector"] != "" {
 		return nil // the connector checks its own
 	}
-	known := []string{"allowed_lateness", "on_error", historyOption}
+	known := []string{"allowed_lateness", "late_rows", "on_error", historyOption}
 	if t.Kind == catalog.StreamTable {
 		known = []string{"partitions", "idle_timeout"}
 	}

@@ -137,6 +137,10 @@ func (e *Engine) flight(j *job, id uint64, now int64, watermarks map[uint64]int6
 	f.due.Store(operators.Never)
 	f.info = &task.Info{Tracker: j.flow.Tracker, Batch: operators.Batch{ID: id, Now: now, Watermarks: watermarks}}
 	f.info.Batch.Fail = f.errors.add
+	f.info.Batch.Late = f.late.add
+	if j.table.LateRows != 0 {
+		f.info.Batch.LateRows = f.late.keep
+	}
 	f.info.Applied = func(t *task.Task) { j.taskApplied(f, t) }
 	f.images = make([]operators.Image, len(j.flow.Results))
 	f.change = make([][]*batch.Chunk, len(j.flow.Results))
@@ -203,6 +207,7 @@ func (e *Engine) applied(j *job, id uint64) {
 	j.inFlight = j.inFlight[1:]
 	j.batches++
 	j.takeErrors(id, &f.errors)
+	e.takeLate(j, id, &f.late)
 	if err := j.intolerable(); err != nil {
 		e.jobFailed(j, err)
 		return

@@ -48,6 +48,7 @@ type job struct {
 	failed        error
 	rowErrors     map[rowErrorKey]*RowError
 	errorsDropped int64
+	late          lateRows
 	knows         []uint64         // the streams whose watermarks its plan names
 	watermarks    map[uint64]int64 // as of the last batch applied
 	due           int64            // when its operators have something to do by themselves
@@ -111,6 +112,7 @@ type flight struct {
 	change [][]*batch.Chunk  // by task: what the batch changed, if it is collected
 	states [][]*state.Delta  // by stateful operator: frozen right after the batch, if asked for
 	errors errorLog
+	late   lateLog
 }
 
 // fillProgress counts how far the filling from history is.

@@ -132,6 +132,7 @@ type Engine struct {
 	failure     chan error
 	loops       sync.WaitGroup
 	fills       sync.WaitGroup
+	lateWrites  atomic.Int64 // how often late rows were written into the log
 	logReads    atomic.Int64 // batches that were read from the log because memory held enough
 }
 

@@ -168,6 +168,7 @@ func (r *recovery) readLog() error {
 		}
 		id := catalog.ID(b.Table)
 		t := e.tables[id]
+		e.noteLate(b)
 		if err := r.times.pass(e, seq, last.LogSeq, b); err != nil {
 			return err
 		}
@@ -283,8 +284,17 @@ func (r *recovery) refill() error {
 		e.fills.Add(1)
 		go func() {
 			defer e.fills.Done()
-			last, release, err := e.hold(ctx, j.views)
-			if err == nil {
+			had, err := e.keptOf(ctx, j)
+			if err != nil {
+				e.mu.Lock()
+				e.jobFailed(j, err)
+				e.mu.Unlock()
+				return
+			}
+			if last, release, err := e.hold(ctx, j.views); err == nil {
+				e.mu.Lock()
+				j.late = lateRows{had: had}
+				e.mu.Unlock()
 				e.startFill(j, last)
 				release()
 			}

@@ -168,7 +168,7 @@ func (e *Engine) restoreView(t *catalog.Table, m *checkpoint.Manifest, saved *ch
 			return err
 		}
 	}
-	j.watermarks = meta.Watermarks
+	j.watermarks, j.late.count = meta.Watermarks, meta.Late
 	j.start, j.frozenAt, j.checkpointed, j.frozenOnce = saved.Batch, saved.Batch, saved.Batch, true
 	j.history = j.history.add(moment{saved.Batch, newImageSet(j.flow.Images())}, e.pins)
 	e.register(j)

@@ -20,6 +20,7 @@ type ViewStatus struct {
 	Rows       uint64        // of the result
 	RowsIn     uint64        // taken in since the start
 	RowErrors  int64         // rows that could not be computed: streamsql.errors
+	LateRows   int64         // rows that came too late for all their windows: streamsql.late_rows
 	FillDone   uint64        // rows of history taken in
 	FillTotal  uint64        // of so many; 0: not known
 	Checkpoint uint64        // the batch of its last checkpoint
@@ -48,6 +49,9 @@ func (e *Engine) statusOf(j *job) ViewStatus {
 	if c, ok := e.timeline.Get(s.Batch); ok {
 		s.Lag = time.Duration(last.Time-c.Time) * time.Microsecond
 	}
+	for _, n := range j.late.count {
+		s.LateRows += n
+	}
 	for _, x := range j.rowErrors {
 		s.RowErrors += x.Count
 	}
@@ -75,6 +79,21 @@ func (e *Engine) Flush(ctx context.Context, views []catalog.ID, timeout time.Dur
 	}
 	ctx, cancel := context.WithTimeout(ctx, timeout)
 	defer cancel()
+	for {
+		written := e.lateWrites.Load()
+		warnings, err := e.flush(ctx, views, timeout)
+		if err == nil {
+			err = e.settleLate(ctx, views)
+		}
+		// What came too late for a view may be the input of another.
+		if err != nil || e.lateWrites.Load() == written {
+			return warnings, err
+		}
+	}
+}
+
+// flush is one turn of Flush.
+func (e *Engine) flush(ctx context.Context, views []catalog.ID, timeout time.Duration) ([]Warning, error) {
 	e.mu.Lock()
 	target := Position(e.committed)
 	e.mu.Unlock()

@@ -97,7 +97,7 @@ func (e *Engine) stamp(b *topic.Block) bool {
 // stamp gives a block the watermark of its partition before its first row.
 func (s *stream) stamp(b *topic.Block) {
 	before, woke := s.clock.Stamp(int(b.Partition), b.High)
-	b.Flags, b.Watermark, b.IdleMark = 0, 0, 0
+	b.Flags, b.Watermark, b.IdleMark = b.Flags&^(topic.FlagWatermark|topic.FlagIdle), 0, 0
 	if before != eventtime.None {
 		b.Flags, b.Watermark = b.Flags|topic.FlagWatermark, before
 	}

@@ -14,9 +14,12 @@ func isVirtual(id catalog.ID) bool { return id >= infoschema.FirstID }
 // virtual computes the rows of a system view, now.
 func (e *Engine) virtual(id catalog.ID) []*batch.Chunk {
 	c := &batch.Chunk{}
-	if id == infoschema.Errors {
+	switch id {
+	case infoschema.Errors:
 		c.Cols, c.N = infoschema.Fill(id, e.addErrors)
-	} else {
+	case infoschema.LateRows:
+		c.Cols, c.N = infoschema.Fill(id, e.addLate)
+	default:
 		c.Cols, c.N = infoschema.Rows(e.Catalog(), id)
 	}
 	return []*batch.Chunk{c}
@@ -31,10 +34,25 @@ func (e *Engine) addErrors(add func(values ...any)) {
 	}
 }
 
+func (e *Engine) addLate(add func(values ...any)) {
+	cat := e.Catalog()
+	for _, x := range e.Late() {
+		t, ok := cat.TableByID(x.View)
+		if !ok {
+			continue
+		}
+		if s, ok := cat.TableByID(x.Stream); ok {
+			add(t.Database, t.Name, s.Database, s.Name, x.Rows)
+		} else {
+			add(t.Database, t.Name, nil, nil, x.Rows)
+		}
+	}
+}
+
 // awaitVirtual waits until a system view can show all that came of a position:
-// streamsql.errors, that all views have taken it in. Those that failed never do.
+// streamsql.errors and late_rows, that all views have taken it in. Those that failed never do.
 func (e *Engine) awaitVirtual(ctx context.Context, id catalog.ID, after Position, timeout time.Duration) error {
-	if id != infoschema.Errors || after == 0 {
+	if id != infoschema.Errors && id != infoschema.LateRows || after == 0 {
 		return nil
 	}
 	for _, s := range e.Status() {

@@ -3,6 +3,7 @@ package operators
 import (
 	"streamsql/operators/batch"
 	"streamsql/operators/state"
+	"streamsql/sql/types"
 )
 
 // lateness leaves rows out of windows that they come too late for.
@@ -12,6 +13,8 @@ type lateness struct {
 	before *passed // what Closed was before the batch; nil: nothing goes by that
 	bound  int64
 	bounds bool
+	count  int64        // late rows that nobody was told of yet, by weight
+	kept   *batch.Chunk // those of them that are to be kept; nil: none
 }
 
 func newLateness(spec Lateness, env Env) *lateness {
@@ -31,6 +34,7 @@ func (l *lateness) begin(b *Batch) {
 
 // end notes the watermark for the next batch.
 func (l *lateness) end() error {
+	l.flush()
 	if l.before == nil {
 		return nil
 	}
@@ -76,5 +80,40 @@ func (l *lateness) open(ws []bounds, c *batch.Chunk, i int) []bounds {
 			kept = append(kept, b)
 		}
 	}
+	if len(kept) == 0 && len(ws) > 0 {
+		l.missed(c, i)
+	}
 	return kept
+}
+
+// missed notes a row that is too late for all its windows.
+func (l *lateness) missed(c *batch.Chunk, i int) {
+	l.count += c.Weight(i)
+	if l.batch.LateRows == nil || len(l.Own) == 0 {
+		return
+	}
+	if l.kept == nil {
+		var ts []types.Type
+		for _, at := range l.Own {
+			ts = append(ts, c.Cols[at].Type)
+		}
+		l.kept = batch.New(ts, 8)
+	}
+	for k, at := range l.Own {
+		l.kept.Cols[k].AppendFrom(c.Cols[at], i)
+	}
+	if l.kept.PushWeight(c.Weight(i)); l.kept.N == batch.TargetRows {
+		l.flush()
+	}
+}
+
+// flush tells of the late rows so far.
+func (l *lateness) flush() {
+	if l.count != 0 && l.batch.Late != nil {
+		l.batch.Late(l.Stream, l.count)
+	}
+	if l.kept != nil {
+		l.batch.LateRows(l.Stream, l.kept)
+	}
+	l.count, l.kept = 0, nil
 }

@@ -33,4 +33,8 @@ type Lateness struct {
 	Late    int
 	Allowed int64
 	Closed  Watermark
+	// Stream is the stream that the rows come from, 0: several. Own are its columns
+	// in the input, if rows that are in no window for that reason are to be kept.
+	Stream uint64
+	Own    []int
 }

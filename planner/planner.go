@@ -36,7 +36,9 @@ type Options struct {
 
 // Plan plans q. A feature that a continuous query cannot have yet is error 1235.
 func Plan(q *bind.Query, o Options) (*physical.Plan, error) {
-	tree, err := logical.Build(q, logical.Options{Continuous: o.Continuous, AppendOnly: o.appendOnly, Grows: grows, Times: times, Lateness: q.Lateness})
+	tree, err := logical.Build(q, logical.Options{
+		Continuous: o.Continuous, AppendOnly: o.appendOnly, Grows: grows, Times: times, Lateness: q.Lateness, KeepLate: q.KeepLate,
+	})
 	if err != nil {
 		return nil, err
 	}

@@ -19,7 +19,7 @@ func windowSpec(n *physical.Node, in []types.Type) operators.WindowSpec {
 }
 
 func lateness(l physical.Lateness) operators.Lateness {
-	return operators.Lateness{Late: l.Late, Allowed: l.Allowed, Closed: watermark(l.Closed)}
+	return operators.Lateness{Late: l.Late, Allowed: l.Allowed, Closed: watermark(l.Closed), Stream: l.Stream, Own: l.Own}
 }
 
 func sessionSpec(n *physical.Node, in []types.Type) operators.SessionSpec {

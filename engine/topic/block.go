@@ -44,6 +44,8 @@ const (
 	FlagWatermark uint16 = 1 << iota
 	// FlagIdle says that IdleMark is set.
 	FlagIdle
+	// FlagQuery says that Query is set, and that Seq is the batch the rows came from.
+	FlagQuery
 )
 
 // ErrCorrupt is in the chain of every error about bytes that do not verify.
@@ -62,6 +64,7 @@ type Header struct {
 	Watermark int64  // microseconds; before the first row
 	IdleMark  int64  // microseconds: the partition was idle until then
 	Epoch     uint64 // of the owner that wrote the block
+	Query     uint64 // the continuous query whose rows these are
 }
 
 // column is a directory entry.
@@ -198,7 +201,7 @@ func AppendBlock(dst []byte, b *Block) []byte {
 	dst = le.AppendUint16(dst, b.Partition)
 	dst = le.AppendUint16(dst, uint16(len(c.Cols)))
 	dst = le.AppendUint32(dst, uint32(c.N))
-	sizes := len(dst) // block size, bytes of names: set below
+	sizes := len(dst) // block size, bytes of names: set below; then the query
 	dst = append(dst, make([]byte, headerSize-(sizes-start))...)
 	dir := len(dst)
 	dst = append(dst, make([]byte, dirSize*(len(c.Cols)+1))...)
@@ -207,6 +210,7 @@ func AppendBlock(dst []byte, b *Block) []byte {
 		dst = append(dst, v.Type.Enum...)
 	}
 	le.PutUint32(dst[sizes+4:], uint32(len(dst)-names))
+	le.PutUint64(dst[sizes+8:], b.Query)
 	dst = pad8(dst, start)
 	for i, v := range c.Cols {
 		dst = appendColumn(dst, start, dir+i*dirSize, v)

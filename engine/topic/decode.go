@@ -42,6 +42,7 @@ func DecodeBlock(data []byte) (*Block, int, error) {
 			IdleMark:  int64(le.Uint64(data[32:])),
 			Epoch:     le.Uint64(data[40:]),
 			Partition: le.Uint16(data[48:]),
+			Query:     le.Uint64(data[64:]),
 		},
 		rows: int(rows),
 		data: data,

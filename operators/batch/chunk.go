@@ -37,6 +37,15 @@ func New(ts []types.Type, n int) *Chunk {
 	return c
 }
 
+// Types are the types of the columns.
+func (c *Chunk) Types() []types.Type {
+	ts := make([]types.Type, len(c.Cols))
+	for i, v := range c.Cols {
+		ts[i] = v.Type
+	}
+	return ts
+}
+
 // AppendFrom appends row i of src with weight w. Weights stay nil while all are +1.
 func (c *Chunk) AppendFrom(src *Chunk, i int, w int64) {
 	for k, v := range c.Cols {

@@ -34,6 +34,8 @@ type Options struct {
 	Times func(*catalog.Table) map[int]physical.Time
 	// Lateness is how long after its end a window takes rows, in microseconds.
 	Lateness int64
+	// KeepLate: a window keeps all that is needed to tell of a row that it leaves out.
+	KeepLate bool
 }
 
 // Build turns a bound query into a tree. Columns that the bound tree only

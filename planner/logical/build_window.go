@@ -28,6 +28,11 @@ func (b *builder) window(n Node, s *bind.WindowSpec) (Node, error) {
 		if carrying, late, ok := b.withWatermark(n, w.Time.ID); ok {
 			n, w.Late = carrying, late
 		}
+		if b.KeepLate && w.Late.ID != 0 {
+			if n, w.Own, err = b.withOwn(n); err != nil {
+				return nil, err
+			}
+		}
 	}
 	w.Input = n
 	return w, nil

@@ -25,6 +25,9 @@ type Window struct {
 	IDs bool
 	// Lateness is how long after its end a window is still open.
 	Lateness int64
+	// Own are the columns of the stream that the rows come from, if rows that are
+	// left out are to be told of.
+	Own []Col
 }
 
 // Columns of a window: its input's, then the bounds.
@@ -63,7 +66,7 @@ func (w *Window) Reads() []Col {
 			cols = append(cols, c)
 		}
 	}
-	return append(cols, w.Partition...)
+	return append(append(cols, w.Partition...), w.Own...)
 }
 
 func (w *Window) String() string {

@@ -35,4 +35,8 @@ type Lateness struct {
 	Late    int       `json:"late"`
 	Allowed int64     `json:"allowed,omitempty"` // microseconds
 	Closed  Watermark `json:"closed,omitempty"`
+	// Stream is the stream that the rows come from, 0: several. Own are its columns
+	// in the input, if rows that are in no window for that reason are to be kept.
+	Stream uint64 `json:"stream,omitempty"`
+	Own    []int  `json:"own,omitempty"`
 }

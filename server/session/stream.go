@@ -106,7 +106,7 @@ func (s *Session) showCreateKind(n *ast.TableName, kind catalog.Kind, word strin
 // showStreamStatus shows how far each materialized view got: of one database,
 // or of all.
 func (s *Session) showStreamStatus(n *parser.ShowStreams) (*table, error) {
-	t := newTable("Name", "Database", "State", "Batch#", "Behind#", "Lag_ms#", "Rows#", "Rows_in#", "Row_errors#",
+	t := newTable("Name", "Database", "State", "Batch#", "Behind#", "Lag_ms#", "Rows#", "Rows_in#", "Row_errors#", "Late_rows#",
 		"Fill_done#", "Fill_total#", "Checkpoint#", "Error")
 	c := s.server.catalog()
 	for _, st := range s.server.engine.Status() {
@@ -125,7 +125,7 @@ func statusRow(o *catalog.Table, st engine.ViewStatus) []any {
 		problem = st.Error
 	}
 	return []any{
-		o.Name, o.Database, st.State, st.Batch, st.Behind, st.Lag.Milliseconds(), st.Rows, st.RowsIn, st.RowErrors,
+		o.Name, o.Database, st.State, st.Batch, st.Behind, st.Lag.Milliseconds(), st.Rows, st.RowsIn, st.RowErrors, st.LateRows,
 		st.FillDone, st.FillTotal, st.Checkpoint, problem,
 	}
 }

@@ -32,7 +32,7 @@ func (b *binder) createView(n *ast.CreateViewStmt, s *parser.Statement) (Stateme
 				return nil, sqlerr.New(sqlerr.WrongObject, "'%s.%s' is not VIEW", t.Database, t.Name)
 			}
 			for _, r := range t.Reads {
-				if readsFrom(b.env.Catalog, r, old.ID) {
+				if catalog.ReadsFrom(b.env.Catalog, r, old.ID) {
 					return nil, sqlerr.New(sqlerr.NoSuchTable, "Table '%s.%s' doesn't exist", t.Database, t.Name)
 				}
 			}
@@ -47,23 +47,6 @@ func hasCheckOption(text string) bool {
 	words := strings.Fields(strings.ToUpper(text))
 	n := len(words)
 	return n >= 2 && words[n-2] == "CHECK" && words[n-1] == "OPTION"
-}
-
-// readsFrom reports whether id is target or reads it, over any number of views.
-func readsFrom(r catalog.Reader, id, target catalog.ID) bool {
-	if id == target {
-		return true
-	}
-	t, ok := r.TableByID(id)
-	if !ok {
-		return false
-	}
-	for _, next := range t.Reads {
-		if readsFrom(r, next, target) {
-			return true
-		}
-	}
-	return false
 }
 
 // createMaterializedView binds CREATE MATERIALIZED VIEW. Its rows must not
@@ -89,6 +72,7 @@ func (b *binder) createMaterializedView(s *parser.Statement) (Statement, error) 
 			return nil, sqlerr.New(sqlerr.WrongArguments, "allowed_lateness is a time such as '5 s' or '10 minutes', not '%s'", v)
 		}
 	}
+	_, q.KeepLate = n.Options["late_rows"]
 	return &CreateTable{Table: t, Query: q, IfNotExists: n.IfNotExists, Reads: b.reads}, nil
 }
 

@@ -36,6 +36,8 @@ type Query struct {
 	// Subqueries, of the outermost query only, are those in expressions at any
 	// depth, by their numbers.
 	Subqueries []*Subquery
+	// KeepLate: rows that come too late for all their windows are wanted, whole.
+	KeepLate bool
 }
 
 // Order is one ORDER BY key.

@@ -60,8 +60,15 @@ func (b *builder) windowInput(n *logical.Window, want []logical.Col) (in given, 
 
 func (b *builder) lateness(n *logical.Window, cols []logical.Col) physical.Lateness {
 	l := physical.Lateness{Late: indexOf(cols, n.Late.ID), Allowed: n.Lateness}
+	base := b.derived.Base(n)
 	if l.Late < 0 && n.Time.ID != 0 {
-		l.Closed = b.derived.Base(n)
+		l.Closed = base
+	}
+	if len(base) == 1 && n.Time.ID != 0 {
+		l.Stream = base[0].Table
+	}
+	for _, c := range n.Own {
+		l.Own = append(l.Own, indexOf(cols, c.ID))
 	}
 	return l
 }
