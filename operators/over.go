@@ -82,6 +82,8 @@ type OverSpec struct {
 	Partition []int
 	Order     []OrderKey
 	Funcs     []OverFunc
+	// Expiry, of a column of the partition, says when partitions are over; nil: never.
+	Expiry *Expiry
 }
 
 // Over computes window functions. The state has each row, in an order that is
@@ -95,7 +97,6 @@ type Over struct {
 	inbox
 	*ranking
 	spec    OverSpec
-	batch   *Batch
 	out     []types.Type
 	results *state.Store // of each row: 0, its encoded results; or 1, why one cannot be computed
 	codec   *state.Codec
@@ -110,6 +111,7 @@ func NewOver(spec OverSpec, env Env) (*Over, error) {
 		return nil, err
 	}
 	r.copies = true
+	r.expire(spec.Expiry, spec.Partition)
 	o := &Over{ranking: r, spec: spec, results: state.NewStore(env.Account), out: append([]types.Type(nil), spec.Input...)}
 	var made []types.Type
 	for _, f := range spec.Funcs {
@@ -131,21 +133,24 @@ func (o *Over) Types() []types.Type { return o.out }
 
 // Begin opens a batch.
 func (o *Over) Begin(b *Batch) {
-	o.batch = b
 	o.inbox.begin(1)
 	o.ranking.begin(b)
 	o.output.begin()
 }
 
 // Push queues a chunk.
-func (o *Over) Push(_ int, c *batch.Chunk) { o.push(0, c) }
+func (o *Over) Push(_ int, c *batch.Chunk) {
+	if c = o.live(c); c != nil {
+		o.push(0, c)
+	}
+}
 
 // CloseInput notes the end of the input.
 func (o *Over) CloseInput(int) { o.close() }
 
 // States are the partitions, the rows and their results.
 func (o *Over) States() []*state.Store {
-	return []*state.Store{o.parts.store, o.store, o.results}
+	return append(o.states(), o.results)
 }
 
 // Rebuild derives the indexes from the stores.
@@ -207,7 +212,11 @@ func (o *Over) Step(budget int, emit func(*batch.Chunk)) (Status, error) {
 		return More, nil
 	}
 	o.output.begin()
-	return Done, nil
+	return o.dropOver(budget, func(row []byte) {
+		if r := resultsOf(row); r != 0 {
+			o.results.Free(r)
+		}
+	})
 }
 
 // resultsOf is where the results of a stored row lie, 0: it has none yet.

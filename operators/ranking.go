@@ -29,6 +29,14 @@ type ranking struct {
 	copies  bool
 	copyKey []byte
 
+	expiry   *expiring // of partitions; nil: they stay
+	time     int       // expiry: the column of the time
+	timeKey  int       // and its number among the partition's
+	times    []*vector.Vector
+	advanced bool
+	dying    state.Ref // the partition that is being dropped; 0: none
+
+	batch   *Batch
 	id      uint64
 	mark    uint32 // generation of the batch
 	touched []touchedPart
@@ -64,6 +72,7 @@ func newRanking(input []types.Type, partition []int, order []OrderKey, env Env) 
 
 // begin opens a batch.
 func (r *ranking) begin(b *Batch) {
+	r.batch, r.advanced = b, false
 	r.id = b.ID + 1
 	r.mark++
 }
@@ -72,6 +81,9 @@ func (r *ranking) begin(b *Batch) {
 func (r *ranking) rebuild() {
 	r.parts.rebuild()
 	r.tree.rebuild()
+	if r.expiry != nil {
+		r.expiry.rebuild(r.parts.store)
+	}
 }
 
 // key appends the key of row i, and returns where its ORDER BY part ends.
@@ -100,6 +112,9 @@ func (r *ranking) take(c *batch.Chunk, lo, hi int, skip func(part state.Ref, key
 			var err error
 			if part, err = r.parts.add(i); err != nil {
 				return err
+			}
+			if r.expiry != nil {
+				r.expiry.add(part)
 			}
 		}
 		if row := r.parts.store.Get(part); uint64(getInt(row[8:])) != r.id {
@@ -217,6 +232,9 @@ func (r *ranking) settle(n int) (done bool) {
 		last := r.touched[len(r.touched)-1]
 		r.touched = r.touched[:len(r.touched)-1]
 		if getInt(r.parts.store.Get(last.ref)) == 0 {
+			if r.expiry != nil {
+				r.expiry.gone(last.ref)
+			}
 			r.parts.remove(last.hash, last.ref)
 		}
 	}

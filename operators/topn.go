@@ -33,6 +33,8 @@ type TopNSpec struct {
 	// AppendOnly: no retraction will come, so that only the rows that are in the
 	// result, or before it, are kept.
 	AppendOnly bool
+	// Expiry, of a column of the partition, says when partitions are over; nil: never.
+	Expiry *Expiry
 }
 
 // NumberType is the type of a row's number.
@@ -59,6 +61,7 @@ func NewTopN(spec TopNSpec, env Env) (*TopN, error) {
 	if err != nil {
 		return nil, err
 	}
+	r.expire(spec.Expiry, spec.Partition)
 	t := &TopN{ranking: r, spec: spec, out: append([]types.Type(nil), spec.Input...)}
 	if spec.Number {
 		t.out = append(t.out, NumberType())
@@ -86,13 +89,17 @@ func (t *TopN) Begin(b *Batch) {
 }
 
 // Push queues a chunk.
-func (t *TopN) Push(_ int, c *batch.Chunk) { t.push(0, c) }
+func (t *TopN) Push(_ int, c *batch.Chunk) {
+	if c = t.live(c); c != nil {
+		t.push(0, c)
+	}
+}
 
 // CloseInput notes the end of the input.
 func (t *TopN) CloseInput(int) { t.close() }
 
 // States are the partitions and the rows.
-func (t *TopN) States() []*state.Store { return []*state.Store{t.parts.store, t.store} }
+func (t *TopN) States() []*state.Store { return t.states() }
 
 // Rebuild derives the indexes from the stores.
 func (t *TopN) Rebuild() error {
@@ -141,7 +148,7 @@ func (t *TopN) Step(budget int, emit func(*batch.Chunk)) (Status, error) {
 		return More, nil
 	}
 	t.output.begin()
-	return Done, nil
+	return t.dropOver(budget, func([]byte) {})
 }
 
 // beyond reports a row of append-only input that comes after all that its

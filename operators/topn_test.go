@@ -103,3 +103,61 @@ func TestTopNAgainstTwin(t *testing.T) {
 		})
 	}
 }
+
+// TestTopNExpiry numbers rows within windows, whose end is the partition. As
+// windows close their rows go, and the output is as if all were there for ever.
+func TestTopNExpiry(t *testing.T) {
+	const table, second = 7, 1_000_000
+	in := []types.Type{bigint, bigint}
+	expiry := &operators.Expiry{Col: 0, Watermark: operators.Watermark{{Table: table}}}
+	order := []operators.OrderKey{{Col: 1}}
+	topN := operators.TopNSpec{Input: in, Partition: []int{0}, Order: order, Limit: 2, Number: true, Expiry: expiry}
+	over := operators.OverSpec{Input: in, Partition: []int{0}, Order: order, Expiry: expiry, Funcs: []operators.OverFunc{{Func: operators.WindowRowNumber, Type: operators.NumberType()}}}
+	for name, c := range map[string]struct {
+		make func() (operators.Stateful, error)
+		twin func([]*batch.Chunk) *batch.Chunk
+	}{
+		"TopN": {func() (operators.Stateful, error) { return operators.NewTopN(topN, operators.Env{}) }, topNTwin(topN)},
+		"Over": {func() (operators.Stateful, error) { return operators.NewOver(over, operators.Env{}) }, overTwin(over)},
+	} {
+		for _, budget := range []int{1, 5, 1 << 30} {
+			op, err := c.make()
+			if err != nil {
+				t.Fatal(err)
+			}
+			rng, all, sum := rand.New(rand.NewSource(1)), batch.New(in, 0), []*batch.Chunk{}
+			for id := range 40 {
+				rows := batch.New(in, 0)
+				for range 5 {
+					rows.Cols[0].AppendInt(int64(id+1+rng.Intn(3)) * second)
+					rows.Cols[1].AppendInt(int64(rng.Intn(9)))
+					rows.PushWeight(1)
+					all.AppendFrom(rows, rows.N-1, 1)
+				}
+				late := batch.New(in, 0) // of a window that is over: it changes nothing
+				late.Cols[0].AppendInt(int64(id-1) * second)
+				late.Cols[1].AppendInt(-1)
+				late.PushWeight(1)
+				op.Begin(&operators.Batch{ID: uint64(id), Watermarks: map[uint64]int64{table: int64(id) * second}})
+				op.Push(0, rows)
+				if id > 1 {
+					op.Push(0, late)
+				}
+				op.CloseInput(0)
+				for s := operators.More; s == operators.More; {
+					if s, err = op.Step(budget, func(c *batch.Chunk) { sum = append(sum, c) }); err != nil {
+						t.Fatal(err)
+					}
+				}
+				for k, s := range op.States()[:2] {
+					if s.Rows() > 4*15 {
+						t.Fatalf("%s: store %d has %d rows after batch %d", name, k, s.Rows(), id)
+					}
+				}
+			}
+			if got, want := batch.Text(sum...), batch.Text(c.twin([]*batch.Chunk{all})); got != want {
+				t.Fatalf("%s: got\n%swant\n%s", name, got, want)
+			}
+		}
+	}
+}

@@ -18,7 +18,7 @@ func topNSpec(s *physical.TopNSpec, in []types.Type) operators.TopNSpec {
 	fn := map[physical.RankFunc]operators.RankFunc{physical.Rank: operators.Rank, physical.DenseRank: operators.DenseRank}[s.Func]
 	return operators.TopNSpec{
 		Input: in, Partition: s.Partition, Order: orderKeys(s.Order), Func: fn,
-		Limit: s.Limit, Offset: s.Offset, Number: s.Number, AppendOnly: s.AppendOnly,
+		Limit: s.Limit, Offset: s.Offset, Number: s.Number, AppendOnly: s.AppendOnly, Expiry: expiry(s.Expiry),
 	}
 }
 
@@ -37,7 +37,7 @@ var boundKinds = map[physical.BoundKind]operators.BoundKind{
 }
 
 func overSpec(s *physical.OverSpec, in []types.Type) operators.OverSpec {
-	spec := operators.OverSpec{Input: in, Partition: s.Partition, Order: orderKeys(s.Order)}
+	spec := operators.OverSpec{Input: in, Partition: s.Partition, Order: orderKeys(s.Order), Expiry: expiry(s.Expiry)}
 	for _, f := range s.Funcs {
 		fn := operators.OverFunc{Func: windowFuncs[f.Fn], Args: f.Args, N: f.N, Type: f.Type}
 		if f.Call != nil {

@@ -36,6 +36,8 @@ func (u *unnester) unnest(n logical.Node) (logical.Node, reps, error) {
 		return &logical.Distinct{Input: only(in, append(n.Columns(), r.cols()...))}, r, nil
 	case *logical.TopN:
 		return u.topN(n)
+	case *logical.Over:
+		return u.over(n)
 	case *logical.Window:
 		return u.window(n)
 	case *logical.Union:
@@ -205,6 +207,22 @@ func (u *unnester) topN(n *logical.TopN) (logical.Node, reps, error) {
 	}
 	if n.Number == nil && n.Limit != 0 && n.Offset == 0 && u.derived.Props(in).HasKeyIn(logical.SetOf(r.cols())) {
 		return in, r, nil // there is one row for each
+	}
+	out := *n
+	out.Input, out.Partition = in, n.Partition[:len(n.Partition):len(n.Partition)]
+	for _, c := range r.cols() {
+		if !slices.Contains(out.Partition, c.ID) {
+			out.Partition = append(out.Partition, c.ID)
+		}
+	}
+	return &out, r, nil
+}
+
+// over numbers the rows of each value of the parameters by themselves.
+func (u *unnester) over(n *logical.Over) (logical.Node, reps, error) {
+	in, r, err := u.unnest(n.Input)
+	if err != nil {
+		return nil, nil, err
 	}
 	out := *n
 	out.Input, out.Partition = in, n.Partition[:len(n.Partition):len(n.Partition)]

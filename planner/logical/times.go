@@ -33,6 +33,10 @@ func (d *Deriver) times(n Node) map[int]physical.Time {
 		return d.joinTimes(n)
 	case *Window:
 		return d.windowTimes(n)
+	case *TopN: // rows of a partition change with others of it alone
+		return only(d.Props(n.Input).Times, setOfIDs(n.Partition))
+	case *Over:
+		return only(d.Props(n.Input).Times, setOfIDs(n.Partition))
 	}
 	// A LIMIT brings rows of any time up when another one goes.
 	return nil
@@ -46,6 +50,14 @@ func (s *Scan) times() map[int]physical.Time {
 		}
 	}
 	return out
+}
+
+func setOfIDs(ids []int) ColSet {
+	set := ColSet{}
+	for _, id := range ids {
+		set[id] = true
+	}
+	return set
 }
 
 func only(times map[int]physical.Time, cols ColSet) map[int]physical.Time {

@@ -11,6 +11,8 @@ type OverSpec struct {
 	Partition []int      `json:"partition,omitempty"`
 	Order     []SortKey  `json:"order,omitempty"`
 	Funcs     []OverFunc `json:"funcs"`
+	// Expiry, of a field of the partition, says when partitions are over.
+	Expiry *Expiry `json:"expiry,omitempty"`
 }
 
 // OverFunc is one window function.

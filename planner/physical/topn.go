@@ -23,4 +23,6 @@ type TopNSpec struct {
 	// AppendOnly: no retraction will come, so that only the rows that can be in the
 	// result are kept.
 	AppendOnly bool `json:"append_only,omitempty"`
+	// Expiry, of a field of the partition, says when partitions are over.
+	Expiry *Expiry `json:"expiry,omitempty"`
 }

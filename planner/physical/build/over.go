@@ -33,7 +33,8 @@ func (b *builder) over(n *logical.Over, want []logical.Col) (*rel, error) {
 	node := &physical.Node{
 		Kind: physical.Over, Inputs: []*physical.Node{shuffle(in, spec.Partition)}, Fields: fields(out), Over: spec, Props: propsOf(props, out),
 	}
-	b.keep(node, "all rows, in order, and their results", below.Grows)
+	spec.Expiry = b.partitionExpiry(n.Input, n.Partition, cols)
+	b.keep(node, "all rows, in order, and their results"+untilOver(spec.Expiry, cols), below.Grows && spec.Expiry == nil)
 	return over(node, out, props), nil
 }
 

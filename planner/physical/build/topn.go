@@ -43,13 +43,34 @@ func (b *builder) topN(n *logical.TopN, want []logical.Col) (*rel, error) {
 	node := &physical.Node{
 		Kind: physical.TopN, Inputs: []*physical.Node{shuffle(in, spec.Partition)}, Fields: fields(out), TopN: &spec, Props: propsOf(props, out),
 	}
-	grows := below.Grows && (len(n.Partition) > 0 || !spec.AppendOnly) && in.Kind != physical.TopN
+	spec.Expiry = b.partitionExpiry(n.Input, n.Partition, cols)
+	grows := below.Grows && (len(n.Partition) > 0 || !spec.AppendOnly) && in.Kind != physical.TopN && spec.Expiry == nil
 	state := topNState(spec)
 	if in.Kind == physical.TopN {
 		state = "the first rows of each task"
 	}
+	state += untilOver(spec.Expiry, cols)
 	b.keep(node, state, grows)
 	return over(node, out, props), nil
+}
+
+// partitionExpiry is when partitions are over: once a time among their columns
+// is, that no late row comes behind.
+func (b *builder) partitionExpiry(in logical.Node, partition []int, cols []logical.Col) *physical.Expiry {
+	times := b.derived.Props(in).Times
+	for _, id := range partition {
+		if t, ok := times[id]; ok && !t.Late {
+			return &physical.Expiry{Col: indexOf(cols, id), Watermark: t.Watermark}
+		}
+	}
+	return nil
+}
+
+func untilOver(e *physical.Expiry, cols []logical.Col) string {
+	if e == nil {
+		return ""
+	}
+	return " until " + cols[e.Col].Name + " is over"
 }
 
 // tiesFirst are the columns ties, in order, then those of all that are wanted or read.
