@@ -71,6 +71,8 @@ type ReadOptions struct {
 	After   Position
 	Timeout time.Duration
 	Eval    EvalOptions
+	// Recursion is how often a recursive expression may be computed for further rows.
+	Recursion int64
 	// AsOf, if set: it reads what was there then.
 	AsOf *AsOf
 	// Warn, if set, hears of conversions and divisions that went wrong harmlessly. It

@@ -34,6 +34,10 @@ func (e *Engine) feed(ctx context.Context, flow *task.Flow, info *task.Info, sna
 			if s.Constant.N > 0 {
 				s.SendPruned(info, s.Constant)
 			}
+		case uint64(id) >= physical.LocalTable:
+			for _, c := range snap.local[id] {
+				s.Send(info, c)
+			}
 		case snap.images[id] != nil:
 			key := e.keyOf(id, s.Equals)
 			var scans []func(int) *batch.Chunk

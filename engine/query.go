@@ -27,32 +27,18 @@ const resultRows = 64 * 1024
 // query runs a plan over one snapshot with the transaction's own writes over it,
 // as one batch.
 func (e *Engine) query(ctx context.Context, plan *physical.Plan, o ReadOptions, t *tx) (Rows, error) {
-	objects, streams, virtual, err := e.objectsOf(plan)
+	snap, streams, err := e.snapshotFor(ctx, plan, o, t)
 	if err != nil {
 		return nil, err
 	}
-	for _, id := range virtual {
-		if err := e.awaitVirtual(ctx, id, o.After, o.Timeout); err != nil {
-			return nil, err
-		}
-	}
-	snap := &snapshot{}
-	if len(objects) > 0 {
-		if o.AsOf != nil {
-			snap, err = e.acquirePast(ctx, objects, o.AsOf, o.Timeout)
-		} else {
-			snap, err = e.acquire(ctx, objects, o.After, o.Timeout, t.readID)
-		}
-		if err != nil {
-			return nil, err
-		}
-		if t.readID == 0 && o.AsOf == nil {
-			t.readID = snap.cut.ID
-			e.pin(snap.cut.ID)
-		}
-	}
 	r := &rows{e: e, plan: plan, snap: snap, wake: make(chan struct{}, 1), account: account.New("query", e.account, 0)}
 	r.ctx, r.cancel = context.WithCancelCause(ctx)
+	if snap.local, err = e.recursions(r.ctx, plan, o, t, r.account); err != nil {
+		r.cancel(nil)
+		r.account.Close()
+		snap.release()
+		return nil, err
+	}
 	size := e.rowsToRead(plan, snap)
 	tasks := 1
 	var exec task.Executor = e.pool
@@ -107,6 +93,36 @@ func (e *Engine) query(ctx context.Context, plan *physical.Plan, o ReadOptions, 
 	return r, nil
 }
 
+// snapshotFor holds what a plan reads, streams apart: at the transaction's batch,
+// which its first read chooses.
+func (e *Engine) snapshotFor(ctx context.Context, plan *physical.Plan, o ReadOptions, t *tx) (snap *snapshot, streams bool, err error) {
+	objects, streams, virtual, err := e.objectsOf(plan)
+	if err != nil {
+		return nil, false, err
+	}
+	for _, id := range virtual {
+		if err := e.awaitVirtual(ctx, id, o.After, o.Timeout); err != nil {
+			return nil, false, err
+		}
+	}
+	snap = &snapshot{}
+	if len(objects) > 0 {
+		if o.AsOf != nil {
+			snap, err = e.acquirePast(ctx, objects, o.AsOf, o.Timeout)
+		} else {
+			snap, err = e.acquire(ctx, objects, o.After, o.Timeout, t.readID)
+		}
+		if err != nil {
+			return nil, false, err
+		}
+		if t.readID == 0 && o.AsOf == nil {
+			t.readID = snap.cut.ID
+			e.pin(snap.cut.ID)
+		}
+	}
+	return snap, streams, nil
+}
+
 // rowsToRead is about how many rows of images a plan reads.
 func (e *Engine) rowsToRead(plan *physical.Plan, snap *snapshot) int64 {
 	var n int64
@@ -115,6 +131,9 @@ func (e *Engine) rowsToRead(plan *physical.Plan, snap *snapshot) int64 {
 			return true
 		}
 		id := catalog.ID(x.Source.Table)
+		for _, c := range snap.local[id] {
+			n += int64(c.N)
+		}
 		if im := snap.images[id]; im != nil {
 			if e.keyOf(id, x.Source.Equals) != nil {
 				n++

@@ -9,6 +9,7 @@ import (
 	"streamsql/catalog"
 	"streamsql/engine/table"
 	"streamsql/engine/timeline"
+	"streamsql/operators/batch"
 	"streamsql/sql/sqlerr"
 )
 
@@ -17,6 +18,7 @@ import (
 type snapshot struct {
 	cut    timeline.Cut
 	images map[catalog.ID]*imageSet
+	local  map[catalog.ID][]*batch.Chunk // rows made within the query: see physical.LocalTable
 }
 
 func (s *snapshot) release() {

@@ -30,6 +30,9 @@ type Options struct {
 	// changes beside it, which take rows of the snapshot back: MIN and MAX then keep
 	// all values, and a LIMIT cuts only where all rows have met.
 	Settled bool
+	// recursive: the plan is a recursive expression's, whose state is kept from one
+	// batch of a query to the next.
+	recursive bool
 	// Trace, if set, gets the names of the rules that changed the tree, in order.
 	Trace func(ruleName string)
 }
@@ -66,7 +69,10 @@ func Plan(q *bind.Query, o Options) (*physical.Plan, error) {
 	if err := checkTimed(c.Derived, tree.Root); err != nil {
 		return nil, err
 	}
-	if o.Continuous {
+	if err := o.planRecursions(tree); err != nil {
+		return nil, err
+	}
+	if o.Continuous && !o.recursive {
 		if err := refuse(c, tree.Root); err != nil {
 			return nil, err
 		}

@@ -18,8 +18,12 @@ func Text(p *physical.Plan) string {
 	var walk func(n *physical.Node, first, rest string)
 	walk = func(n *physical.Node, first, rest string) {
 		b.WriteString(first + line(n) + "\n")
-		for i, in := range n.Inputs {
-			if i == len(n.Inputs)-1 {
+		inputs := n.Inputs
+		if n.Source != nil && n.Source.Recursion != nil {
+			inputs = []*physical.Node{n.Source.Recursion.Plan.Root}
+		}
+		for i, in := range inputs {
+			if i == len(inputs)-1 {
 				walk(in, rest+"└─ ", rest+"   ")
 			} else {
 				walk(in, rest+"├─ ", rest+"│  ")

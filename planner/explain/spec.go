@@ -16,6 +16,9 @@ func Spec(n *physical.Node) string {
 		if n.Source.Table == 0 {
 			return "one row"
 		}
+		if n.Source.Recursion != nil {
+			return "recursion of " + n.Source.Name + " (" + strings.Join(names(n), ", ") + "), batch by batch until there are no more rows"
+		}
 		if c := n.Source.Changes; c != nil {
 			return fmt.Sprintf("CHANGES(%s, %d) (%s)", n.Source.Name, c.After, strings.Join(names(n), ", "))
 		}

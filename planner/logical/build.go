@@ -179,6 +179,8 @@ func (b *builder) rel(r bind.Rel) (Node, error) {
 		return b.windowTable(r)
 	case *bind.Union:
 		return b.union(r)
+	case *bind.Recursive:
+		return &Recursion{Of: r, Cols: r.Cols}, nil
 	case *bind.SetOp:
 		return b.setOp(r)
 	case *bind.Values:

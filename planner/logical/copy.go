@@ -74,6 +74,10 @@ func (c *copier) node(n Node) Node {
 		out := *n
 		out.Cols = c.cols(n.Cols)
 		return &out
+	case *Recursion:
+		out := *n
+		out.Cols = c.cols(n.Cols)
+		return &out
 	case *Values:
 		return &Values{Rows: n.Rows, Cols: c.cols(n.Cols)}
 	case *Project:

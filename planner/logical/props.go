@@ -68,6 +68,12 @@ func (d *Deriver) derive(n Node) *Props {
 			p.Keys = [][]int{{}}
 		}
 		return p
+	case *Recursion:
+		p := &Props{AppendOnly: true}
+		if u, ok := n.Of.Query.Root.(*bind.Union); ok && u.Distinct {
+			p.Keys = [][]int{idsOf(n.Cols)}
+		}
+		return p
 	case *Filter:
 		in := d.Props(n.Input)
 		return &Props{Keys: without(in.Keys, fixed(n.Conds)), AppendOnly: in.AppendOnly, Grows: in.Grows}

@@ -98,6 +98,8 @@ type SourceSpec struct {
 	Table   uint64 `json:"table"` // catalog object id; 0: one row without columns
 	Name    string `json:"name"`  // db.name, for people
 	Columns []int  `json:"columns"`
+	// Recursion, one-off only: the rows are a recursive expression's.
+	Recursion *RecursionSpec `json:"recursion,omitempty"`
 	// Equals, one-off only: what the filter above demands of columns. It still
 	// filters; this says where the rows may be looked up by key instead of read through.
 	Equals []ColumnValue `json:"equals,omitempty"`

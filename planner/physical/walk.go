@@ -22,12 +22,12 @@ func Number(root *Node) {
 }
 
 // Tables lists the ids of the catalog objects that the plan reads, each once, in
-// the order of the plan.
+// the order of the plan; those of recursions within it are not among them.
 func (p *Plan) Tables() []uint64 {
 	var ids []uint64
 	seen := map[uint64]bool{0: true}
 	Walk(p.Root, func(n *Node) bool {
-		if n.Kind == Source && !seen[n.Source.Table] {
+		if n.Kind == Source && !seen[n.Source.Table] && n.Source.Table < LocalTable {
 			seen[n.Source.Table] = true
 			ids = append(ids, n.Source.Table)
 		}

@@ -58,6 +58,7 @@ type settings struct {
 	netRead        time.Duration
 	netWrite       time.Duration
 	maxExecution   time.Duration // 0: none
+	recursion      int64         // how often a recursive expression may be computed
 	selectLimit    int64         // maxInt64: none
 	maxPacket      int
 	maxWarnings    int
@@ -92,6 +93,7 @@ func (s *Session) readSettings() {
 		netWrite:       seconds("net_write_timeout"),
 		maxExecution:   time.Duration(integer("max_execution_time")) * time.Millisecond,
 		selectLimit:    integer("sql_select_limit"),
+		recursion:      integer("cte_max_recursion_depth"),
 		maxPacket:      int(integer("max_allowed_packet")),
 		maxWarnings:    int(integer("max_error_count")),
 		sqlNotes:       text("sql_notes") == "ON",

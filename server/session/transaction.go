@@ -110,7 +110,7 @@ func isDeadlock(err error) bool {
 // division by zero, is a warning whatever sql_mode says; for the query inside a
 // change of data (assign) it may be an error.
 func (s *Session) readOptions(assign bool) engine.ReadOptions {
-	o := engine.ReadOptions{Timeout: s.settings.waitTimeout, Eval: s.evalOptions(), Warn: s.warn}
+	o := engine.ReadOptions{Timeout: s.settings.waitTimeout, Eval: s.evalOptions(), Warn: s.warn, Recursion: s.settings.recursion}
 	o.Eval.Strict = o.Eval.Strict && assign
 	if s.settings.readYourWrites {
 		o.After = s.after

@@ -108,6 +108,7 @@ var variables = map[string]variable{
 	"collation_database":              checked(defaultCollation, checkCollation),
 	"collation_server":                checked(defaultCollation, checkCollation),
 	"connect_timeout":                 in(globalOnly, numberVar(10, 2, 31536000)),
+	"cte_max_recursion_depth":         numberVar(1000, 0, 4294967295),
 	"default_storage_engine":          textVar("StreamSQL"),
 	"default_week_format":             numberVar(0, 0, 7),
 	"div_precision_increment":         numberVar(4, 0, 30),

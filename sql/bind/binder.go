@@ -29,6 +29,9 @@ func Bind(stmt *parser.Statement, env *Env) (Statement, error) {
 	if q := queryOf(s); q != nil {
 		q.Subqueries = b.subqueries
 	}
+	for _, r := range b.recursions {
+		r.Query.Subqueries = b.subqueries
+	}
 	return s, nil
 }
 
@@ -58,6 +61,8 @@ type session struct {
 	relations  int
 	depth      int
 	params     []types.Type
+	queries    int // that are bound just now, one in another
+	recursions []*Recursive
 	subqueries []*Subquery
 	outer      map[int]bool     // columns that stand for what a subquery reads of the queries around it
 	reads      []*catalog.Table // named by the statement itself

@@ -12,6 +12,9 @@ type cte struct {
 	outer *cte
 	frame *frame // what it sees of the queries around it
 	used  bool
+	// recursive: it may read itself; working: that is what it does just now.
+	recursive bool
+	working   *working
 }
 
 // find looks a name up, innermost first.
@@ -30,9 +33,6 @@ func (b *binder) with(w *ast.WithClause, f func() (*Query, error)) (*Query, erro
 	if w == nil {
 		return f()
 	}
-	if w.IsRecursive {
-		return nil, sqlerr.Unsupported("WITH RECURSIVE")
-	}
 	outer := b.ctes
 	defer func() { b.ctes = outer }()
 	names := make(map[string]bool, len(w.CTEs))
@@ -41,7 +41,7 @@ func (b *binder) with(w *ast.WithClause, f func() (*Query, error)) (*Query, erro
 			return nil, sqlerr.New(sqlerr.NonUniqTable, "Not unique table/alias: '%s'", def.Name.O)
 		}
 		names[def.Name.O] = true
-		b.ctes = &cte{def: def, outer: b.ctes, frame: b.frame}
+		b.ctes = &cte{def: def, outer: b.ctes, frame: b.frame, recursive: w.IsRecursive}
 	}
 	q, err := f()
 	if err != nil {
@@ -63,6 +63,15 @@ func (b *binder) useCTE(c *cte, alias string) (source, error) {
 	inner, fr, left := b.ctes, b.frame, b.beside
 	b.ctes, b.frame, b.beside = c.outer, c.frame, nil
 	defer func() { b.ctes, b.frame, b.beside = inner, fr, left }()
+	if c.recursive {
+		q, err := b.recursive(c)
+		if err != nil {
+			return source{}, err
+		}
+		if q != nil {
+			return b.derived(q, alias, nil)
+		}
+	}
 	q, err := b.subquery(c.def.Query.Query)
 	if err != nil {
 		return source{}, err

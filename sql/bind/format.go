@@ -206,6 +206,13 @@ func (p *printer) rel(r Rel) {
 				p.query(q)
 			}
 		})
+	case *Recursive:
+		p.line("recursive %s: %s", r.Working.Name, cols(r.Cols))
+		p.in(func() {
+			q := *r.Query
+			q.Subqueries = nil
+			p.query(&q)
+		})
 	case *SetOp:
 		kind := []string{"intersect", "except"}[r.Kind]
 		if r.All {

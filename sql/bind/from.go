@@ -91,7 +91,9 @@ func (b *binder) tableName(n *ast.TableName, alias string) (source, error) {
 		alias = n.Name.O
 	}
 	if n.Schema.O == "" {
-		if c := b.ctes.find(n.Name.O); c != nil {
+		if c := b.ctes.find(n.Name.O); c != nil && c.working != nil {
+			return b.scanWorking(c.working, alias)
+		} else if c != nil {
 			return b.useCTE(c, alias)
 		}
 	}

@@ -18,6 +18,8 @@ func (b *binder) query(node ast.Node) (*Query, error) {
 		return nil, err
 	}
 	defer b.leave()
+	b.queries++
+	defer func() { b.queries-- }()
 	switch n := node.(type) {
 	case *ast.SelectStmt:
 		return b.with(n.With, func() (*Query, error) {

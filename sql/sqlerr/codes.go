@@ -141,6 +141,13 @@ const (
 	JSONPathToRoot        = 3153
 	JSONArrayCell         = 3165
 	JSONDepthExceeded     = 3157
+	CTEMaxRecursionDepth  = 3636
+	// of recursive common table expressions
+	CTERecursiveRequiresUnion             = 3573
+	CTERecursiveRequiresNonrecursiveFirst = 3574
+	CTERecursiveForbidsAggregation        = 3575
+	CTERecursiveForbiddenJoinOrder        = 3576
+	CTERecursiveRequiresSingleReference   = 3577
 )
 
 var states = map[uint16]string{

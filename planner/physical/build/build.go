@@ -18,6 +18,7 @@ import (
 	"fmt"
 	"slices"
 
+	"streamsql/catalog"
 	"streamsql/planner/logical"
 	"streamsql/planner/physical"
 	"streamsql/sql/expr"
@@ -124,6 +125,8 @@ func (b *builder) node(n logical.Node, want []logical.Col) (*rel, error) {
 		return b.scan(n), nil
 	case *logical.Values:
 		return b.values(n), nil
+	case *logical.Recursion:
+		return b.recursion(n), nil
 	case *logical.Filter:
 		return b.filter(n, want)
 	case *logical.Project:
@@ -161,13 +164,21 @@ func (b *builder) scan(n *logical.Scan) *rel {
 	node := &physical.Node{
 		Kind:   physical.Source,
 		Fields: fields(n.Cols),
-		Source: &physical.SourceSpec{Table: uint64(n.Table.ID), Name: n.Table.Database + "." + n.Table.Name, Columns: n.Positions},
+		Source: &physical.SourceSpec{Table: uint64(n.Table.ID), Name: nameOf(n.Table), Columns: n.Positions},
 		Props:  propsOf(props, n.Cols),
 	}
 	if n.Changes != nil {
 		node.Source.Changes = &physical.ChangesSpec{After: n.Changes.After}
 	}
 	return over(node, n.Cols, props)
+}
+
+// nameOf is how people know a table: a working table has no database.
+func nameOf(t *catalog.Table) string {
+	if t.Database == "" {
+		return t.Name
+	}
+	return t.Database + "." + t.Name
 }
 
 func (b *builder) values(n *logical.Values) *rel {
