@@ -38,16 +38,22 @@ type Options struct {
 	Trace     func(t *task.Task, batchID uint64, event string)
 }
 
-// stage is a piece of the plan between shuffles.
+// stage is a piece of the plan between shuffles, or nodes that several read.
 type stage struct {
 	nodes []placed
 	ports []port
 	tasks int
-	out   *stage // nil: the last one
-	port  int    // of out
-	how   *physical.ShuffleSpec
+	outs  []outlet // none: the last one
 	made  []*task.Task
 	edges []int // inbox edges made so far: the port of each
+}
+
+// outlet is where a stage's output goes: to a port of another, by a shuffle, or
+// (nil) from each task to the one in the same place.
+type outlet struct {
+	to   *stage
+	port int
+	how  *physical.ShuffleSpec
 }
 
 // placed is a plan node in a stage; node nil is the pass-through or the view.
@@ -66,6 +72,7 @@ type placed struct {
 type port struct {
 	node, input int
 	from        *stage
+	how         *physical.ShuffleSpec // from: as the outlet's
 	source      *physical.Node
 	firstEdge   int
 }
@@ -74,12 +81,14 @@ type builder struct {
 	o      Options
 	plan   *physical.Plan
 	stages []*stage // producers before consumers
+	// shared are the nodes that several others read, with their stages once made.
+	shared map[*physical.Node]*stage
 	flow   *task.Flow
 }
 
 // Flow makes the tasks of a plan.
 func Flow(plan *physical.Plan, o Options) (*task.Flow, error) {
-	b := &builder{o: o, plan: plan, flow: &task.Flow{Tracker: dag.NewTracker(o.Complete)}}
+	b := &builder{o: o, plan: plan, shared: shared(plan.Root), flow: &task.Flow{Tracker: dag.NewTracker(o.Complete)}}
 	if err := b.cut(); err != nil {
 		return nil, err
 	}
@@ -100,16 +109,16 @@ func Flow(plan *physical.Plan, o Options) (*task.Flow, error) {
 func (b *builder) cut() error {
 	root := b.plan.Root
 	if !b.o.View {
-		b.stage(root, nil, false)
+		b.stage(root, false)
 		return nil
 	}
 	if merge, columns := servable(b.plan); merge != nil {
-		s := b.stage(merge, nil, false)
+		s := b.stage(merge, false)
 		s.nodes[len(s.nodes)-1].served = columns
 		return nil
 	}
 	if settled(root) {
-		b.stage(root, nil, true)
+		b.stage(root, true)
 		return nil
 	}
 	// A row and its later retraction must meet in the same task's view.
@@ -122,9 +131,10 @@ func (b *builder) cut() error {
 	}
 	last := &stage{}
 	last.nodes = append(last.nodes, placed{to: -1, ins: 1, view: true})
-	up := b.stage(root, &physical.ShuffleSpec{Kind: physical.Hash, Keys: keys}, false)
-	last.ports = append(last.ports, port{node: 0, from: up})
-	up.out, up.port = last, 0
+	how := &physical.ShuffleSpec{Kind: physical.Hash, Keys: keys}
+	up := b.stage(root, false)
+	last.ports = append(last.ports, port{node: 0, from: up, how: how})
+	up.outs = append(up.outs, outlet{to: last, how: how})
 	last.tasks = b.o.Tasks
 	if len(keys) == 0 {
 		last.tasks = 1
@@ -196,17 +206,20 @@ func settled(n *physical.Node) bool {
 }
 
 // stage makes the stage whose last node is root, and before it those that feed it.
-func (b *builder) stage(root *physical.Node, how *physical.ShuffleSpec, view bool) *stage {
-	s := &stage{how: how, tasks: b.o.Tasks}
+func (b *builder) stage(root *physical.Node, view bool) *stage {
+	s := &stage{tasks: b.o.Tasks}
 	top := b.place(s, root)
 	if view {
 		s.nodes[top].to = len(s.nodes)
 		s.nodes = append(s.nodes, placed{to: -1, ins: 1, view: true})
 	}
 	for _, p := range s.ports {
-		if p.from != nil && p.from.how.Kind == physical.Single || p.source != nil && p.source.Kind == physical.Values {
+		if p.from != nil && p.how != nil && p.how.Kind == physical.Single || p.source != nil && p.source.Kind == physical.Values {
 			s.tasks = 1
 		}
+	}
+	if len(s.ports) == 1 && s.ports[0].from != nil && s.ports[0].how == nil {
+		s.tasks = s.ports[0].from.tasks
 	}
 	b.stages = append(b.stages, s)
 	return s
@@ -224,7 +237,7 @@ func (b *builder) place(s *stage, n *physical.Node) int {
 	below := make([]int, len(n.Inputs))
 	for i, in := range n.Inputs {
 		below[i] = -1
-		if in.Kind != physical.Source && in.Kind != physical.Shuffle && in.Kind != physical.Values {
+		if _, ok := b.shared[in]; !ok && in.Kind != physical.Source && in.Kind != physical.Shuffle && in.Kind != physical.Values {
 			below[i] = b.place(s, in)
 		}
 	}
@@ -240,16 +253,47 @@ func (b *builder) place(s *stage, n *physical.Node) int {
 	return at
 }
 
-// enter makes a port: of a source, or of the stage under a shuffle.
+// enter makes a port: of a source, of the stage under a shuffle, or of the one of
+// a node that others read too.
 func (b *builder) enter(s *stage, n *physical.Node, node, input int) {
 	p := port{node: node, input: input}
-	if n.Kind == physical.Shuffle {
-		p.from = b.stage(n.Inputs[0], n.Shuffle, false)
-		p.from.out, p.from.port = s, len(s.ports)
+	if _, ok := b.shared[n]; ok {
+		p.from = b.under(n)
+	} else if n.Kind == physical.Shuffle {
+		p.from, p.how = b.under(n.Inputs[0]), n.Shuffle
 	} else {
 		p.source = n
 	}
+	if p.from != nil {
+		p.from.outs = append(p.from.outs, outlet{to: s, port: len(s.ports), how: p.how})
+	}
 	s.ports = append(s.ports, p)
+}
+
+// under is the stage with root n, made once.
+func (b *builder) under(n *physical.Node) *stage {
+	made, ok := b.shared[n]
+	if made == nil {
+		made = b.stage(n, false)
+	}
+	if ok {
+		b.shared[n] = made
+	}
+	return made
+}
+
+// shared finds the nodes that several others read; their stages are still to be made.
+func shared(root *physical.Node) map[*physical.Node]*stage {
+	readers, out := map[*physical.Node]int{}, map[*physical.Node]*stage{}
+	physical.Walk(root, func(n *physical.Node) bool {
+		for _, in := range n.Inputs {
+			if readers[in]++; readers[in] > 1 {
+				out[in] = nil
+			}
+		}
+		return true
+	})
+	return out
 }
 
 // make creates the tasks of a stage. Its producers' tasks are there already.
@@ -308,18 +352,35 @@ func (b *builder) wire(s *stage) error {
 		b.flow.Sources = append(b.flow.Sources, src)
 	}
 	for k, t := range s.made {
-		if s.out == nil {
-			t.Output = task.Output{Collect: b.o.Collect, HasCredit: b.o.HasCredit}
-			continue
+		if len(s.outs) == 0 {
+			t.Outputs = []task.Output{{Collect: b.o.Collect, HasCredit: b.o.HasCredit}}
 		}
-		for _, to := range s.out.made {
-			t.Output.Targets = append(t.Output.Targets, task.Target{Task: to, Edge: s.out.ports[s.port].firstEdge + k})
-		}
-		if s.how.Kind == physical.Hash && len(s.out.made) > 1 {
-			t.Output.Route = operators.NewPartitioner(s.how.Keys, len(s.out.made)).Split
+		for _, o := range s.outs {
+			t.Outputs = append(t.Outputs, o.output(k))
 		}
 	}
 	return nil
+}
+
+// output connects task k of the stage.
+func (o outlet) output(k int) task.Output {
+	var out task.Output
+	for _, to := range o.to.made {
+		out.Targets = append(out.Targets, task.Target{Task: to, Edge: o.to.ports[o.port].firstEdge + k})
+	}
+	n := len(o.to.made)
+	switch {
+	case n == 1:
+	case o.how == nil:
+		parts := make([]*batch.Chunk, n)
+		out.Route = func(c *batch.Chunk) []*batch.Chunk {
+			parts[k%n] = c
+			return parts
+		}
+	case o.how.Kind == physical.Hash:
+		out.Route = operators.NewPartitioner(o.how.Keys, n).Split
+	}
+	return out
 }
 
 func (b *builder) source(n *physical.Node) (*task.Source, error) {

@@ -34,7 +34,8 @@ type Executor interface {
 	Ready(r sched.Runnable)
 }
 
-// Output is where the fragment's output goes: to the tasks of the next stage, or to Collect.
+// Output is where the fragment's output goes: to the tasks of a next stage, or to
+// Collect. A fragment that several stages read has an Output for each.
 type Output struct {
 	// Route splits a chunk into one for each target, nil where there is nothing.
 	// Unset: everything to every target.
@@ -54,12 +55,13 @@ type Target struct {
 
 // Task runs one fragment: one stage for one range of logical partitions.
 type Task struct {
-	Index  int // among the tasks of its stage
-	Stage  int
-	Frag   *dag.Fragment
-	Inbox  *exchange.Inbox
-	Ports  []int // port of each edge
-	Output Output
+	Index int // among the tasks of its stage
+	Stage int
+	Frag  *dag.Fragment
+	Inbox *exchange.Inbox
+	Ports []int // port of each edge
+	// Outputs all get everything.
+	Outputs []Output
 	// Failed is called once, when the task cannot go on.
 	Failed func(err error)
 	// Trace, if set, hears of the beginning and the end of each batch.
@@ -169,12 +171,15 @@ func (t *Task) begin() bool {
 }
 
 func (t *Task) hasCredit() bool {
-	if t.Output.HasCredit != nil && !t.Output.HasCredit(t.Wake) {
-		return false
-	}
-	for _, to := range t.Output.Targets {
-		if !to.Task.Inbox.HasCredit(to.Edge, t.Wake) {
+	for i := range t.Outputs {
+		out := &t.Outputs[i]
+		if out.HasCredit != nil && !out.HasCredit(t.Wake) {
 			return false
+		}
+		for _, to := range out.Targets {
+			if !to.Task.Inbox.HasCredit(to.Edge, t.Wake) {
+				return false
+			}
 		}
 	}
 	return true
@@ -243,22 +248,29 @@ func (t *Task) emit(c *batch.Chunk) {
 	if c.N == 0 {
 		return
 	}
-	if t.Output.Collect != nil {
-		t.Output.Collect(c)
+	for i := range t.Outputs {
+		t.send(&t.Outputs[i], c)
+	}
+}
+
+// send hands a chunk on to one of the outputs.
+func (t *Task) send(out *Output, c *batch.Chunk) {
+	if out.Collect != nil {
+		out.Collect(c)
 		return
 	}
 	msg := exchange.Message{Batch: t.info.Batch.ID, Info: t.info}
-	if t.Output.Route == nil {
+	if out.Route == nil {
 		msg.Chunk = c
-		for _, to := range t.Output.Targets {
+		for _, to := range out.Targets {
 			to.Task.Inbox.Send(to.Edge, msg)
 		}
 		return
 	}
-	for i, part := range t.Output.Route(c) {
+	for i, part := range out.Route(c) {
 		if part != nil && part.N > 0 {
 			msg.Chunk = part
-			to := t.Output.Targets[i]
+			to := out.Targets[i]
 			to.Task.Inbox.Send(to.Edge, msg)
 		}
 	}
@@ -275,13 +287,19 @@ func (t *Task) finish() {
 	}
 	t.info = nil
 	sum := t.received
-	ends := make([]exchange.Message, len(t.Output.Targets))
-	for i := range ends {
-		ends[i] = exchange.Message{Batch: info.Batch.ID, Info: info, End: true, Token: dag.NewToken()}
-		sum ^= ends[i].Token
+	var ends []exchange.Message
+	for _, out := range t.Outputs {
+		for range out.Targets {
+			end := exchange.Message{Batch: info.Batch.ID, Info: info, End: true, Token: dag.NewToken()}
+			sum ^= end.Token
+			ends = append(ends, end)
+		}
 	}
-	for i, to := range t.Output.Targets {
-		to.Task.Inbox.Send(to.Edge, ends[i])
+	for _, out := range t.Outputs {
+		for _, to := range out.Targets {
+			to.Task.Inbox.Send(to.Edge, ends[0])
+			ends = ends[1:]
+		}
 	}
 	info.Tracker.Apply(info.Batch.ID, sum)
 }

@@ -15,8 +15,14 @@ import (
 // in its state.
 func Text(p *physical.Plan) string {
 	var b strings.Builder
+	seen := map[*physical.Node]bool{}
 	var walk func(n *physical.Node, first, rest string)
 	walk = func(n *physical.Node, first, rest string) {
+		if seen[n] {
+			b.WriteString(fmt.Sprintf("%s%s %d: the same as above, computed once\n", first, n.Kind, n.ID))
+			return
+		}
+		seen[n] = true
 		b.WriteString(first + line(n) + "\n")
 		inputs := n.Inputs
 		if n.Source != nil && n.Source.Recursion != nil {

@@ -33,5 +33,22 @@ func Decode(b []byte) (*Plan, error) {
 	if p.Root == nil {
 		return nil, fmt.Errorf("decode plan: no root")
 	}
+	unite(p.Root)
 	return p, nil
+}
+
+// unite makes one of the nodes with the same id: such a node has several readers,
+// and is stored with each.
+func unite(root *Node) {
+	byID := map[int]*Node{}
+	Walk(root, func(n *Node) bool {
+		for i, in := range n.Inputs {
+			if first, ok := byID[in.ID]; ok && in.ID > 0 {
+				n.Inputs[i] = first
+			} else {
+				byID[in.ID] = in
+			}
+		}
+		return true
+	})
 }

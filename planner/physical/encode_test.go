@@ -2,6 +2,7 @@ package physical
 
 import (
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 
@@ -161,4 +162,27 @@ func drawExpr(t *rapid.T, depth int) *expr.Expr {
 		return expr.NewNull()
 	}
 	return expr.NewColumn(rapid.IntRange(0, 99).Draw(t, "col"), drawName(t), drawType(t))
+}
+
+// TestShared: a node with two readers is one node again when it is read back.
+func TestShared(t *testing.T) {
+	merge := &Node{Kind: Merge, Inputs: []*Node{{Kind: Source, Source: &SourceSpec{Table: 1, Columns: []int{0}}}}, Agg: &AggSpec{Keys: []int{0}}}
+	root := &Node{Kind: Union, Inputs: []*Node{merge, {Kind: Map, Map: &MapSpec{}, Inputs: []*Node{merge}}}}
+	Number(root)
+	b, err := Encode(&Plan{Version: Version, Root: root})
+	if err != nil {
+		t.Fatal(err)
+	}
+	p, err := Decode(b)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if in := p.Root.Inputs; in[0] != in[1].Inputs[0] {
+		t.Error("the shared node became two")
+	}
+	var ids []int
+	Walk(p.Root, func(n *Node) bool { ids = append(ids, n.ID); return true })
+	if want := []int{1, 2, 3, 4}; !slices.Equal(ids, want) {
+		t.Errorf("the walk sees %v, want %v", ids, want)
+	}
 }

@@ -54,7 +54,8 @@ const (
 	Over     Kind = "Over"     // window functions
 )
 
-// Node is one operator of the plan. Exactly the spec of its kind is set.
+// Node is one operator of the plan. Exactly the spec of its kind is set. A node
+// may be among the inputs of several others, and then computes for all of them.
 type Node struct {
 	ID     int     `json:"id"` // stable: names the operator's state
 	Kind   Kind    `json:"kind"`

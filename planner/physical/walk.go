@@ -1,14 +1,24 @@
 package physical
 
 // Walk calls f on n and everything below it, parents first (the order of the
-// ids); f returns false to leave out what is below.
+// ids), on a node that several read once; f returns false to leave out what is
+// below.
 func Walk(n *Node, f func(*Node) bool) {
-	if n == nil || !f(n) {
-		return
+	seen := map[*Node]bool{}
+	var walk func(n *Node)
+	walk = func(n *Node) {
+		if n == nil || seen[n] {
+			return
+		}
+		seen[n] = true
+		if !f(n) {
+			return
+		}
+		for _, in := range n.Inputs {
+			walk(in)
+		}
 	}
-	for _, in := range n.Inputs {
-		Walk(in, f)
-	}
+	walk(n)
 }
 
 // Number gives the nodes their ids, in pre-order from 1.

@@ -48,6 +48,7 @@ func Plan(t *logical.Tree, derived *logical.Deriver, continuous bool) (*physical
 	if !continuous {
 		noteEquals(root)
 	}
+	share(root)
 	physical.Number(root)
 	return p, nil
 }
