@@ -86,6 +86,11 @@ type Table struct {
 	Reads     []ID   `json:"reads,omitempty"`
 	Comment   string `json:"comment,omitempty"`
 	CreatedAt int64  `json:"created_at"` // microseconds since 1970 UTC
+	// Paused: the continuous query stands still.
+	Paused bool `json:"paused,omitempty"`
+	// Generation counts how often the continuous query was begun anew: each has a
+	// state of its own.
+	Generation uint64 `json:"generation,omitempty"`
 	// LogFrom is the end of the commit log when a stream was created: its rows
 	// stand behind it.
 	LogFrom uint64 `json:"log_from,omitempty"`

@@ -21,7 +21,12 @@ func (e *Engine) backlogged(j *job, p *pendingBatch) {
 			p.rows += c.N
 		}
 	}
-	if p.rows == 0 || j.backlog+p.rows <= e.cfg.BacklogRows {
+	p.all = p.rows
+	limit := e.cfg.BacklogRows
+	if j.table.Paused {
+		limit = 0 // it will be a while
+	}
+	if p.rows == 0 || j.backlog+p.rows <= limit {
 		j.backlog += p.rows
 		return
 	}

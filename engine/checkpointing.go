@@ -18,6 +18,7 @@ import (
 // frozen is what one job or table gives to a checkpoint round.
 type frozen struct {
 	id     catalog.ID
+	state  uint64 // what it is called in checkpoints
 	batch  uint64 // job: the state is that after this batch
 	states []frozenState
 	meta   savedMeta
@@ -51,7 +52,7 @@ const savedVersion = 2
 
 // handOver gives a frozen job to the round that waits for it. Engine.mu is held.
 func (e *Engine) handOver(j *job, batchID uint64, states [][]*state.Delta) {
-	f := frozen{id: j.id, batch: batchID, meta: savedMeta{Errors: j.errorList(), Start: j.start, Late: maps.Clone(j.late.count)}}
+	f := frozen{id: j.id, state: j.table.StateID(), batch: batchID, meta: savedMeta{Errors: j.errorList(), Start: j.start, Late: maps.Clone(j.late.count)}}
 	for _, id := range j.knows {
 		if w, ok := j.watermarks[id]; ok {
 			if f.meta.Watermarks == nil {
@@ -215,7 +216,7 @@ func (e *Engine) freezeRound(ctx context.Context, r *round) (bool, error) {
 	parts := make(chan frozen, 1+len(e.jobs))
 	waiting := map[catalog.ID]*job{}
 	for _, j := range e.jobs {
-		if j.failed == nil && !j.filling && (!j.frozenOnce || j.next() != never || j.lastApplied() > j.frozenAt) {
+		if j.failed == nil && !j.filling && (!j.frozenOnce || j.next() != never && !j.still() || j.lastApplied() > j.frozenAt) {
 			waiting[j.id] = j
 			j.freeze = func(f frozen) { parts <- f }
 			e.atRest(j)
@@ -295,7 +296,7 @@ func (e *Engine) freezeTables(r *round) {
 		for _, st := range op.States() {
 			s.deltas = append(s.deltas, st.Checkpoint())
 		}
-		r.parts = append(r.parts, frozen{id: t.Desc.ID, meta: savedMeta{Table: t.Counters()}, states: []frozenState{s}})
+		r.parts = append(r.parts, frozen{id: t.Desc.ID, state: t.Desc.StateID(), meta: savedMeta{Table: t.Counters()}, states: []frozenState{s}})
 	}
 }
 

@@ -149,7 +149,7 @@ func (e *Engine) anyRoom(groups []commitGroup) bool {
 				if j.hasRoom() {
 					return true
 				}
-				readers = readers || j.failed == nil && !j.filling
+				readers = readers || j.failed == nil && !j.filling && !j.table.Paused
 			}
 		}
 	}

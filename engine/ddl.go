@@ -38,6 +38,8 @@ func (e *Engine) DDL(ctx context.Context, s bind.Statement, captured catalog.Ses
 		return e.create(ctx, s, captured)
 	case *bind.DropTables:
 		return e.drop(ctx, s)
+	case *bind.Control:
+		return e.control(ctx, s)
 	}
 	return nil, sqlerr.Unsupported(fmt.Sprintf("%T", s))
 }
@@ -317,6 +319,9 @@ func (e *Engine) prepareStream(t *catalog.Table) (func(bool), error) {
 func (e *Engine) prepareView(ctx context.Context, t *catalog.Table, plan *physical.Plan) (func(bool), error) {
 	j, err := e.newJob(t, plan)
 	if err != nil {
+		return nil, err
+	}
+	if err := e.refuseStill(j); err != nil {
 		return nil, err
 	}
 	last, release, err := e.hold(ctx, e.upstream(j))

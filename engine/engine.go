@@ -75,6 +75,8 @@ type ReadOptions struct {
 	Recursion int64
 	// AsOf, if set: it reads what was there then.
 	AsOf *AsOf
+	// Analyze makes the Rows an Analyzed.
+	Analyze bool
 	// Warn, if set, hears of conversions and divisions that went wrong harmlessly. It
 	// is called by several goroutines.
 	Warn func(code uint16, message string)

@@ -17,8 +17,8 @@ import (
 // feed gives all that a snapshot holds of a flow's sources to its tasks, as one
 // batch: history to a new view, or its only batch to a one-off query, over which
 // its transaction's own writes lie (own may be nil). It reads streams from the
-// log, so that it may take long: progress, if set, hears of the rows.
-func (e *Engine) feed(ctx context.Context, flow *task.Flow, info *task.Info, snap *snapshot, own *tx, progress func(rows int)) error {
+// log, so that it may take long: progress, if set, counts the rows.
+func (e *Engine) feed(ctx context.Context, flow *task.Flow, info *task.Info, snap *snapshot, own *tx, progress *filling) error {
 	if own == nil {
 		own = &tx{}
 	}
@@ -52,6 +52,9 @@ func (e *Engine) feed(ctx context.Context, flow *task.Flow, info *task.Info, sna
 				scans = e.inKeyOrder(id, scans)
 			}
 			for _, rows := range scans {
+				if progress != nil {
+					rows = progress.counting(rows)
+				}
 				s.SendTableRows(info, rows)
 			}
 		case e.externals[id] != nil:
@@ -97,7 +100,7 @@ func (e *Engine) feed(ctx context.Context, flow *task.Flow, info *task.Info, sna
 			}
 			s.SendNeeded(info, c, o)
 			if progress != nil {
-				progress(c.N)
+				progress.read(c.N, seq)
 			}
 		}
 		return nil

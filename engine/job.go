@@ -35,7 +35,7 @@ type job struct {
 	backlog  int             // rows of pending, in memory
 	loading  bool            // the rows of pending[0] are being read from disk
 	filling  bool            // the batch `start` is not applied yet
-	filled   fillProgress
+	filled   filling
 
 	log           changelog
 	subscribers   map[*subscription]struct{}
@@ -67,6 +67,7 @@ type pendingBatch struct {
 	watermarks map[uint64]int64
 	alone      bool
 	rows       int // of direct, in memory
+	all        int // rows of direct when it was cut
 	// after, upTo: the rows are not in direct but in the commit log, in this range.
 	after, upTo uint64
 	cold        map[*job][]*batch.Chunk // what views changed that had to be read from disk
@@ -115,12 +116,6 @@ type flight struct {
 	late   lateLog
 }
 
-// fillProgress counts how far the filling from history is.
-type fillProgress struct {
-	done  atomic.Uint64
-	total uint64 // 0: not known
-}
-
 // next is the first batch that is not applied yet; MaxUint64 when there is none.
 func (j *job) next() uint64 {
 	switch {
@@ -137,7 +132,7 @@ const never = ^uint64(0)
 
 // hasRoom reports whether the job can take another batch soon.
 func (j *job) hasRoom() bool {
-	return j.failed == nil && !j.filling && len(j.inFlight)+len(j.pending) < maxInFlight
+	return j.failed == nil && !j.filling && !j.table.Paused && len(j.inFlight)+len(j.pending) < maxInFlight
 }
 
 // collects reports that what a batch of so many rows changes is to be kept: for

@@ -33,6 +33,10 @@ import (
 // session wrote, unless it says otherwise.
 const DefaultWait = 10 * time.Second
 
+// historyWeight is the share of the cores of views that are being filled, where the
+// others' is 1.
+const historyWeight = 0.25
+
 // Config is what an engine is opened with.
 type Config struct {
 	Dir             string        // data directory, made if missing
@@ -72,6 +76,7 @@ type Engine struct {
 	ddl        *store.Store
 	pool       *sched.Pool
 	group      *sched.Group
+	history    *sched.Group // views that are being filled: the others go first
 	account    *account.Account
 	connectors *connector.Registry
 
@@ -115,6 +120,8 @@ type Engine struct {
 	manifestCatalog uint64                    // the version of the catalog then
 	unwritten       map[*state.Store][]uint64 // pages of rounds that failed
 	strayed         []frozen                  // parts that came too late for their round; under mu
+
+	processes atomic.Pointer[func(func(...any))] // rows of information_schema.PROCESSLIST
 
 	broken atomic.Bool // see fatal
 	full   atomic.Bool // the disk: no writes
@@ -181,6 +188,7 @@ func Open(cfg Config) (*Engine, error) {
 		streams: streams{of: map[catalog.ID]*stream{}, idleAt: eventtime.Never},
 	}
 	e.group = &sched.Group{Name: "default", Weight: 1}
+	e.history = &sched.Group{Name: "history", Weight: historyWeight}
 	e.ctx, e.cancel = context.WithCancel(context.Background())
 	if err := e.openStores(); err != nil {
 		e.closeStores()
@@ -283,7 +291,7 @@ func (e *Engine) Catalog() catalog.Reader { return e.cat.Load() }
 func (e *Engine) Failure() <-chan error { return e.failure }
 
 // WorkerCPU is the CPU time that the workers have used.
-func (e *Engine) WorkerCPU() time.Duration { return e.group.CPU() }
+func (e *Engine) WorkerCPU() time.Duration { return e.group.CPU() + e.history.CPU() }
 
 // Recovered says what the start had to do.
 func (e *Engine) Recovered() Recovery { return e.recovered }

@@ -50,7 +50,15 @@ func (e *Engine) query(ctx context.Context, plan *physical.Plan, o ReadOptions, 
 	if streams && size == 0 {
 		r.inline, exec, tasks = true, r, 1 // its rows come one by one from the log
 	}
+	var clock func() int64
+	switch {
+	case o.Analyze && r.inline:
+		clock = func() int64 { return time.Now().UnixNano() }
+	case o.Analyze:
+		clock = sched.ThreadCPU
+	}
 	r.flow, err = build.Flow(plan, build.Options{
+		Clock: clock,
 		Tasks: tasks, Exec: exec, Group: e.group, Account: r.account,
 		Location: o.Eval.Location, Strict: o.Eval.Strict,
 		Collect: r.collect, HasCredit: r.hasCredit,

@@ -49,7 +49,7 @@ func (e *Engine) recover() error {
 	for _, j := range e.jobs {
 		e.dispatch(j)
 	}
-	return r.refill()
+	return e.refillMissing()
 }
 
 // recovery is the work of one start.
@@ -260,25 +260,32 @@ func (e *Engine) prepareTable(t *catalog.Table) (func(bool), error) {
 	}, nil
 }
 
-// refill starts the views that no checkpoint knows from history: they were made
-// after the last one, or have failed. Each comes after those it reads; which of
-// them is waited for in the background. Engine.mu is held.
-func (r *recovery) refill() error {
-	e := r.e
-	var missing []*job
+// refillMissing fills the views that no checkpoint knows from history: they were
+// made after the last one, or have failed. Engine.mu is held.
+func (e *Engine) refillMissing() error {
+	var missing []*catalog.Table
 	for _, t := range e.cat.Load().Objects() {
-		if t.Kind != catalog.MaterializedView || e.jobs[t.ID] != nil {
-			continue
+		if t.Kind == catalog.MaterializedView && e.jobs[t.ID] == nil {
+			missing = append(missing, t)
 		}
+	}
+	return e.refill(missing)
+}
+
+// refill starts views, which are in an order in which each comes after those it
+// reads, from history; which of them is waited for in the background. Engine.mu is held.
+func (e *Engine) refill(views []*catalog.Table) error {
+	var made []*job
+	for _, t := range views {
 		j, err := e.jobOf(t)
 		if err != nil {
 			return err
 		}
 		j.start, j.filling = never, true // until it is known at which batch
 		e.register(j)
-		missing = append(missing, j)
+		made = append(made, j)
 	}
-	for _, j := range missing {
+	for _, j := range made {
 		ctx, cancel := context.WithCancelCause(e.ctx)
 		j.cancel = cancel
 		e.fills.Add(1)

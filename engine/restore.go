@@ -76,7 +76,7 @@ func (e *Engine) restoreFrom(m *checkpoint.Manifest) (cut timeline.Cut, err erro
 	for _, t := range e.cat.Load().Objects() {
 		var saved *checkpoint.Job
 		if m != nil {
-			saved = m.Job(uint64(t.ID))
+			saved = m.Job(t.StateID())
 		}
 		switch {
 		case t.Kind == catalog.BaseTable:

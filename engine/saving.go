@@ -28,8 +28,8 @@ func (e *Engine) writeRound(r *round) error {
 	if old != nil {
 		e.mu.Lock()
 		for _, j := range old.Jobs {
-			id := catalog.ID(j.ID)
-			if _, frozen := at[id]; frozen || !e.alive(id) {
+			id := catalog.OfState(j.ID)
+			if _, frozen := at[id]; frozen || !e.alive(j.ID) {
 				continue
 			}
 			if b, ok := r.moved[id]; ok {
@@ -64,7 +64,7 @@ func (e *Engine) writeRound(r *round) error {
 	e.mu.Lock()
 	e.previous, e.manifest, e.manifestCut, e.manifestCatalog = old, &m, r.cut.ID, version
 	for _, saved := range m.Jobs {
-		if j := e.jobs[catalog.ID(saved.ID)]; j != nil {
+		if j := e.jobs[catalog.OfState(saved.ID)]; j != nil && j.table.StateID() == saved.ID {
 			j.checkpointed = saved.Batch
 		}
 	}
@@ -85,9 +85,10 @@ func (e *Engine) writeRound(r *round) error {
 
 // alive says that a job or table is still to be kept. One that has failed is not:
 // the next start fills it anew. Engine.mu is held.
-func (e *Engine) alive(id catalog.ID) bool {
+func (e *Engine) alive(state uint64) bool {
+	id := catalog.OfState(state)
 	j := e.jobs[id]
-	return j != nil && j.failed == nil || e.tables[id] != nil
+	return j != nil && j.failed == nil && j.table.StateID() == state || e.tables[id] != nil
 }
 
 // dropStale lets the checkpoint store forget the jobs of a manifest that is no
@@ -107,7 +108,7 @@ func (e *Engine) dropStale(gone, previous, newest *checkpoint.Manifest) {
 func (e *Engine) logPart(p frozen) (*logPart, bool) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	if j := e.jobs[p.id]; j != nil {
+	if j := e.jobs[p.id]; j != nil && j.table.StateID() == p.state {
 		part := j.log.part(p.batch)
 		return &part, true
 	}
@@ -116,7 +117,7 @@ func (e *Engine) logPart(p frozen) (*logPart, bool) {
 
 // writePart writes the pages of one job or table, and what there is beside them.
 func (e *Engine) writePart(w *checkpoint.Writer, p frozen, log *logPart) (*checkpoint.Job, error) {
-	j := &checkpoint.Job{ID: uint64(p.id), Batch: p.batch}
+	j := &checkpoint.Job{ID: p.state, Batch: p.batch}
 	for _, s := range p.states {
 		for i, d := range s.deltas {
 			st := s.operator.States()[i]
@@ -160,7 +161,7 @@ func (e *Engine) trimCuts() error {
 	low -= min(low, e.cfg.keepCuts)
 	for _, m := range []*checkpoint.Manifest{e.previous, e.manifest} {
 		for _, j := range m.Jobs {
-			if e.isView(catalog.ID(j.ID)) || j.ID == 0 {
+			if e.isView(catalog.OfState(j.ID)) || j.ID == 0 {
 				low = min(low, j.Batch)
 			}
 		}

@@ -163,7 +163,7 @@ func (l *changelog) segmentAfter(id uint64) (segment, bool) {
 
 // readSegment reads changes from disk. Engine.mu is not held.
 func (e *Engine) readSegment(j *job, s segment) ([]change, error) {
-	data, err := e.checkpoint.ReadBlob(uint64(j.id), s.blob())
+	data, err := e.checkpoint.ReadBlob(j.table.StateID(), s.blob())
 	if err != nil {
 		return nil, fmt.Errorf("changes of %s.%s from batch %d on: %w", j.table.Database, j.table.Name, s.First, err)
 	}

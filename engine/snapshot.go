@@ -227,7 +227,14 @@ func (e *Engine) lagOf(j *job) string {
 	if j.filling {
 		return fmt.Sprintf("materialized view '%s', which is being filled from history", name)
 	}
-	return fmt.Sprintf("materialized view '%s', which is %d batches behind", name, len(j.pending)+len(j.inFlight))
+	behind := len(j.pending) + len(j.inFlight)
+	switch p := j.stillBehind(); {
+	case p == j:
+		return fmt.Sprintf("materialized view '%s', which is paused and %d batches behind", name, behind)
+	case p != nil:
+		return fmt.Sprintf("materialized view '%s', which is %d batches behind: it reads '%s.%s', which is paused", name, behind, p.table.Database, p.table.Name)
+	}
+	return fmt.Sprintf("materialized view '%s', which is %d batches behind", name, behind)
 }
 
 // progressed wakes everyone who waits for a frontier. Engine.mu is held.

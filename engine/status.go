@@ -3,6 +3,7 @@ package engine
 import (
 	"cmp"
 	"context"
+	"fmt"
 	"slices"
 	"time"
 
@@ -12,19 +13,28 @@ import (
 
 // ViewStatus is how far a materialized view got; a row of SHOW STREAM STATUS.
 type ViewStatus struct {
-	View       catalog.ID
-	State      string        // "running", "filling", "failed"
-	Batch      uint64        // the batch that readers see
-	Behind     int           // batches that are cut but not applied
-	Lag        time.Duration // between the newest cut and what readers see
-	Rows       uint64        // of the result
-	RowsIn     uint64        // taken in since the start
-	RowErrors  int64         // rows that could not be computed: streamsql.errors
-	LateRows   int64         // rows that came too late for all their windows: streamsql.late_rows
-	FillDone   uint64        // rows of history taken in
-	FillTotal  uint64        // of so many; 0: not known
-	Checkpoint uint64        // the batch of its last checkpoint
-	Error      string        // why it does not run; empty: it does
+	View        catalog.ID
+	State       string        // "running", "filling", "failed"
+	Batch       uint64        // the batch that readers see
+	Behind      int           // batches that are cut but not applied
+	Lag         time.Duration // between the newest cut and what readers see
+	Rows        uint64        // of the result
+	RowsIn      uint64        // taken in since the start
+	RowErrors   int64         // rows that could not be computed: streamsql.errors
+	LateRows    int64         // rows that came too late for all their windows: streamsql.late_rows
+	FillDone    uint64        // rows of history taken in
+	FillTotal   uint64        // of about so many
+	FillLeft    time.Duration // about how long the rest takes; 0: not known
+	BehindRows  uint64        // rows of the batches that are not applied
+	Batches     uint64        // applied since the start
+	CPU         time.Duration // used since the start
+	Memory      int64         // bytes of its state and changes
+	Watermark   *int64        // the lowest of the streams that it reads, in µs; nil: none
+	Subscribers int
+	KeepsAfter  uint64 // changes of batches after this one can be read
+	Checkpoint  uint64 // the batch of its last checkpoint
+	Reason      string // why it is behind; empty: it is not, or by its work only
+	Error       string // why it does not run; empty: it does
 }
 
 // Status lists the views, by id.
@@ -44,7 +54,18 @@ func (e *Engine) statusOf(j *job) ViewStatus {
 	s := ViewStatus{
 		View: j.id, State: "running", Batch: min(e.timeline.Durable(), j.next()-1),
 		Behind: len(j.pending) + len(j.inFlight), RowsIn: j.rowsIn, RowErrors: j.errorsDropped,
-		FillDone: j.filled.done.Load(), FillTotal: j.filled.total, Checkpoint: j.checkpointed,
+		Checkpoint: j.checkpointed, Batches: j.batches, CPU: j.cpu(), Memory: j.account.Used(),
+		Subscribers: len(j.subscribers), KeepsAfter: j.log.from,
+	}
+	s.FillDone, s.FillTotal, s.FillLeft = j.filled.estimate(time.Now())
+	for _, p := range j.pending {
+		s.BehindRows += uint64(p.all)
+	}
+	for _, f := range j.inFlight {
+		s.BehindRows += uint64(f.rows)
+	}
+	if w, ok := j.watermark(); ok {
+		s.Watermark = &w
 	}
 	if c, ok := e.timeline.Get(s.Batch); ok {
 		s.Lag = time.Duration(last.Time-c.Time) * time.Microsecond
@@ -55,8 +76,13 @@ func (e *Engine) statusOf(j *job) ViewStatus {
 	for _, x := range j.rowErrors {
 		s.RowErrors += x.Count
 	}
-	if j.filling {
+	switch p := j.stillBehind(); {
+	case j.filling:
 		s.State = "filling"
+	case p == j:
+		s.State = "paused"
+	case p != nil:
+		s.Reason = fmt.Sprintf("it reads '%s.%s', which is paused", p.table.Database, p.table.Name)
 	}
 	if j.failed != nil {
 		s.State, s.Error, s.Batch = "failed", j.failed.Error(), 0
@@ -101,6 +127,10 @@ func (e *Engine) flush(ctx context.Context, views []catalog.ID, timeout time.Dur
 	for _, id := range views {
 		t, ok := e.Catalog().TableByID(id)
 		if !ok {
+			continue
+		}
+		if reason := e.standsStill(id); reason != "" {
+			warnings = append(warnings, Warning{Code: sqlerr.UnknownError, Message: fmt.Sprintf("'%s.%s' was passed over: %s", t.Database, t.Name, reason)})
 			continue
 		}
 		s, err := e.acquire(ctx, []*catalog.Table{t}, target, timeout, 0)

@@ -13,17 +13,26 @@ func isVirtual(id catalog.ID) bool { return id >= infoschema.FirstID }
 
 // virtual computes the rows of a system view, now.
 func (e *Engine) virtual(id catalog.ID) []*batch.Chunk {
+	fill := map[catalog.ID]func(func(...any)){
+		infoschema.Errors: e.addErrors, infoschema.LateRows: e.addLate, infoschema.Jobs: e.addJobs, infoschema.Operators: e.addOperators, infoschema.Batches: e.addBatches,
+		infoschema.Partitions: e.addPartitions, infoschema.Tenants: e.addTenants, infoschema.Usage: e.addUsage,
+	}[id]
+	if id == infoschema.ProcessList {
+		if p := e.processes.Load(); p != nil {
+			fill = *p
+		}
+	}
 	c := &batch.Chunk{}
-	switch id {
-	case infoschema.Errors:
-		c.Cols, c.N = infoschema.Fill(id, e.addErrors)
-	case infoschema.LateRows:
-		c.Cols, c.N = infoschema.Fill(id, e.addLate)
-	default:
+	if fill != nil {
+		c.Cols, c.N = infoschema.Fill(id, fill)
+	} else {
 		c.Cols, c.N = infoschema.Rows(e.Catalog(), id)
 	}
 	return []*batch.Chunk{c}
 }
+
+// ProvideProcesses says who makes the rows of information_schema.PROCESSLIST.
+func (e *Engine) ProvideProcesses(fill func(add func(values ...any))) { e.processes.Store(&fill) }
 
 func (e *Engine) addErrors(add func(values ...any)) {
 	cat := e.Catalog()

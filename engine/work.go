@@ -5,9 +5,11 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"time"
 
 	"streamsql/catalog"
 	"streamsql/engine/build"
+	"streamsql/engine/sched"
 	"streamsql/engine/task"
 	"streamsql/engine/timeline"
 	"streamsql/operators"
@@ -29,7 +31,7 @@ func (e *Engine) newJob(t *catalog.Table, plan *physical.Plan) (*job, error) {
 	j.flow, err = build.Flow(plan, build.Options{
 		Tasks: e.tasks, Exec: e.pool, Group: e.group, Account: j.account,
 		// Not strict: as in any SELECT, a value that is cut is a warning.
-		Location: loc, View: true,
+		Location: loc, View: true, Clock: sched.ThreadCPU,
 		Complete: func(id uint64) { e.applied(j, id) },
 		Failed:   func(err error) { e.mu.Lock(); e.jobFailed(j, err); e.mu.Unlock() },
 		Trace:    e.cfg.trace(t.Name),
@@ -129,14 +131,16 @@ func (e *Engine) startFill(j *job, at timeline.Cut) {
 	f.info.Batch.Changes = e.collectsFill(j, snap)
 	j.inFlight = append(j.inFlight, f)
 	j.filling = true
-	j.filled.total = uint64(snap.rows())
+	j.flow.Lend(e.history)
+	j.filled.began, j.filled.known = time.Now(), uint64(snap.rows())
+	j.filled.first, j.filled.last = e.logOf(j, snap)
 	ctx, cancel := context.WithCancelCause(e.ctx)
 	j.cancel = cancel
 	e.fills.Add(1)
 	go func() {
 		defer e.fills.Done()
 		defer snap.release()
-		err := e.feed(ctx, j.flow, f.info, snap, nil, func(rows int) { j.filled.done.Add(uint64(rows)) })
+		err := e.feed(ctx, j.flow, f.info, snap, nil, &j.filled)
 		if err != nil && ctx.Err() == nil {
 			e.mu.Lock()
 			e.jobFailed(j, fmt.Errorf("history could not be read: %w", err))
@@ -147,12 +151,17 @@ func (e *Engine) startFill(j *job, at timeline.Cut) {
 
 // taskApplied runs on the worker when a task has applied the batch of a flight.
 func (j *job) taskApplied(f *flight, t *task.Task) {
-	for _, n := range t.Frag.Nodes {
+	for i, n := range t.Frag.Nodes {
 		for k, v := range j.flow.Results {
 			if n.Op != operators.Operator(v) {
 				continue
 			}
 			f.change[k] = v.Changes()
+			if t.Frag.Meters != nil {
+				for _, c := range f.change[k] {
+					t.Frag.Meters[i].Out.Add(int64(c.N))
+				}
+			}
 			if f.info.Snapshot {
 				f.images[k] = v.Snapshot()
 			}

@@ -2,16 +2,33 @@ package infoschema
 
 import "streamsql/catalog"
 
-// Errors is streamsql.errors: the rows that continuous queries could not compute.
-// The engine knows them.
-const Errors catalog.ID = engineFirst + 1
+// The views of streamsql, whose rows the engine makes, in the order of the
+// definitions: the rows that continuous queries could not compute, how many rows of each
+// stream came too late for all windows of a view, the queries,
+// their operators, the batches that are remembered, the partitions of streams, and
+// what resource groups may use and have used.
+const (
+	Errors catalog.ID = engineFirst + 1 + iota
+	LateRows
+	Jobs
+	Operators
+	Batches
+	Partitions
+	Tenants
+	Usage
+)
 
-// LateRows is streamsql.late_rows: how many rows of each stream came too late for
-// all windows of a view.
-const LateRows catalog.ID = engineFirst + 2
+// ProcessList is information_schema.PROCESSLIST, whose rows the server makes.
+const ProcessList catalog.ID = FirstID + 1
 
-// engineDefinitions are the views of streamsql, whose rows the engine makes.
 var engineDefinitions = []definition{
 	{`errors: database_name view_name batch_id# operator code# reason+ row_values+ count#`, nil},
 	{`late_rows: database_name view_name stream_database stream_name row_count#`, nil},
+	{`jobs: database_name name kind state batch_id# behind_batches# behind_rows# lag_ms# result_rows# rows_in# batches# row_errors#
+		history_done# history_total# history_left_s# watermark% checkpoint_batch# changes_after# subscribers# memory_bytes# cpu_us# late_rows# reason+`, nil},
+	{`operators: database_name name operator_id# operator description+ tasks# rows_in# rows_out# cpu_us# state_rows# state_bytes#`, nil},
+	{`batches: batch_id# time! log_sequence# durable#`, nil},
+	{`partitions: database_name name partition_id# next_offset# watermark%`, nil},
+	{`tenants: name weight`, nil},
+	{`usage: name cpu_us# memory_bytes# queries#`, nil},
 }

@@ -76,9 +76,10 @@ func find(id catalog.ID) (*catalog.Table, *definition) {
 }
 
 // column reads a definition: a name, with # behind it for an integer, @ for a
-// point of time, + for long text.
+// point of time, % and ! for one with microseconds, as a clock shows it or in the
+// session's time zone, + for long text.
 func column(def string) catalog.Column {
-	name := strings.TrimRight(def, "#@+")
+	name := strings.TrimRight(def, "#@+%!")
 	c := catalog.Column{Name: name, Type: types.Type{Kind: types.VarChar, Len: 255, Collation: types.UTF8MB4GeneralCI}}
 	if namesObject(name) {
 		c.Type.Collation = types.UTF8MB4Bin
@@ -86,6 +87,10 @@ func column(def string) catalog.Column {
 	switch {
 	case strings.HasSuffix(def, "#"):
 		c.Type = types.MakeBigInt()
+	case strings.HasSuffix(def, "%"):
+		c.Type = types.MakeDateTime(6)
+	case strings.HasSuffix(def, "!"):
+		c.Type = types.Type{Kind: types.Timestamp, Scale: 6}
 	case strings.HasSuffix(def, "@"):
 		c.Type = types.MakeDateTime(0)
 	case strings.HasSuffix(def, "+"):

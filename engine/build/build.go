@@ -35,7 +35,10 @@ type Options struct {
 	HasCredit func(wake func()) bool
 	Complete  func(batchID uint64) // a batch went through all tasks
 	Failed    func(err error)
-	Trace     func(t *task.Task, batchID uint64, event string)
+	// Clock, if set, makes the flow count what its operators do: see task.Figures. It
+	// is read by the goroutine that steps a task, before and after.
+	Clock func() int64
+	Trace func(t *task.Task, batchID uint64, event string)
 }
 
 // stage is a piece of the plan between shuffles, or nodes that several read.
@@ -326,6 +329,9 @@ func (b *builder) make(s *stage) error {
 				b.flow.Results = append(b.flow.Results, r)
 			}
 			frag.Nodes = append(frag.Nodes, dag.Node{ID: id, Op: op, Inputs: n.ins, To: n.to, Input: n.input})
+		}
+		if b.o.Clock != nil {
+			frag.Metered(b.o.Clock)
 		}
 		t := task.New(frag, s.edges, b.o.Group, b.o.Exec)
 		t.Index, t.Stage = k, len(b.flow.Stages)

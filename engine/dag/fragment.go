@@ -27,6 +27,9 @@ type Fragment struct {
 	Nodes []Node
 	Ports []Port
 	run   []progress
+
+	Meters []Meter // by node; nil: nothing is counted
+	clock  func() int64
 }
 
 // progress is how far a node is in the open batch.
@@ -51,6 +54,9 @@ func (f *Fragment) Begin(b *operators.Batch) {
 // Push queues a chunk on a port.
 func (f *Fragment) Push(port int, c *batch.Chunk) {
 	p := f.Ports[port]
+	if f.clock != nil {
+		f.Meters[p.Node].In.Add(int64(c.N))
+	}
 	f.Nodes[p.Node].Op.Push(p.Input, c)
 	f.run[p.Node].pending = true
 }
@@ -85,7 +91,16 @@ func (f *Fragment) Step(budget int, out func(*batch.Chunk)) (operators.Status, e
 				f.run[to].pending = true
 			}
 		}
+		var began int64
+		if f.clock != nil {
+			emit = f.counted(i, emit)
+			began = f.clock()
+		}
 		st, err := n.Op.Step(budget, emit)
+		if f.clock != nil {
+			f.Meters[i].Time.Add(f.clock() - began)
+			f.Meters[i].Steps.Add(1)
+		}
 		if err != nil {
 			return operators.Done, fmt.Errorf("operator %d: %w", n.ID, err)
 		}

@@ -35,7 +35,20 @@ type Runnable interface {
 // Ticket is what the pool keeps in a runnable. The zero value with a Group is ready for use.
 type Ticket struct {
 	Group *Group
+	lent  atomic.Pointer[Group]
 	state atomic.Int32
+}
+
+// Lend makes another group be charged from the next time on that the runnable is
+// made ready; nil: its own again.
+func (t *Ticket) Lend(g *Group) { t.lent.Store(g) }
+
+// charged is the group that is charged now.
+func (t *Ticket) charged() *Group {
+	if g := t.lent.Load(); g != nil {
+		return g
+	}
+	return t.Group
 }
 
 // The states of a ticket.
@@ -58,6 +71,10 @@ type Group struct {
 
 // CPU returns what the group was charged so far.
 func (g *Group) CPU() time.Duration { return time.Duration(g.cpu.Load()) }
+
+// ThreadCPU is the CPU time that the calling thread has used, in ns. It means
+// something to a runnable on a worker, which keeps its thread.
+func ThreadCPU() int64 { return int64(threadCPU()) }
 
 // Charge adds CPU that was used outside of quanta.
 func (g *Group) Charge(d time.Duration) { g.cpu.Add(int64(d)) }
@@ -123,7 +140,7 @@ func (p *Pool) Ready(r Runnable) {
 }
 
 func (p *Pool) push(r Runnable) {
-	g := r.Ticket().Group
+	g := r.Ticket().charged()
 	p.mu.Lock()
 	if len(g.queue) == 0 {
 		g.used = max(g.used, p.floor)
@@ -197,7 +214,7 @@ func (p *Pool) work() {
 		q.deadline = time.Now().Add(Length)
 		more := r.Run(q)
 		now := threadCPU()
-		p.charge(t.Group, now-last)
+		p.charge(t.charged(), now-last)
 		last = now
 		if more {
 			t.state.Store(queued)

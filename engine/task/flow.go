@@ -5,6 +5,7 @@ import (
 
 	"streamsql/engine/dag"
 	"streamsql/engine/exchange"
+	"streamsql/engine/sched"
 	"streamsql/operators"
 	"streamsql/operators/batch"
 	"streamsql/operators/state"
@@ -92,6 +93,15 @@ func (f *Flow) Due() int64 {
 		}
 	}
 	return due
+}
+
+// Lend makes all tasks be charged to another group; nil: to their own again.
+func (f *Flow) Lend(g *sched.Group) {
+	for _, stage := range f.Stages {
+		for _, t := range stage {
+			t.ticket.Lend(g)
+		}
+	}
 }
 
 // Kill makes all tasks stop where they are.

@@ -279,6 +279,7 @@ func (t *Task) send(out *Output, c *batch.Chunk) {
 // finish passes the end of the batch on, and accounts for all tokens at once.
 func (t *Task) finish() {
 	info := t.info
+	t.Frag.MeasureState()
 	if info.Applied != nil {
 		info.Applied(t)
 	}

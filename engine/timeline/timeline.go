@@ -88,3 +88,6 @@ func (t *Timeline) AsOf(at int64) (Cut, bool) {
 	}
 	return t.recent[i-1], true
 }
+
+// Recent lists the cuts that are remembered, oldest first.
+func (t *Timeline) Recent() []Cut { return append([]Cut(nil), t.recent...) }

@@ -13,7 +13,10 @@ import (
 // Text is the plan as a tree, a node a line, the root on top: kind and id, what
 // it does in SQL's words, and in brackets what is known of its output and kept
 // in its state.
-func Text(p *physical.Plan) string {
+func Text(p *physical.Plan) string { return tree(p, line) }
+
+// tree draws the plan with a line for each node.
+func tree(p *physical.Plan, line func(*physical.Node) string) string {
 	var b strings.Builder
 	seen := map[*physical.Node]bool{}
 	var walk func(n *physical.Node, first, rest string)
@@ -56,10 +59,18 @@ func JSON(p *physical.Plan) string {
 
 // Dot is the plan as a Graphviz graph; rows flow along the arrows.
 func Dot(p *physical.Plan) string {
+	return dot(p, "", func(*physical.Node) string { return "" })
+}
+
+// dot draws the plan; more is what a box has besides, title what the graph has.
+func dot(p *physical.Plan, title string, more func(*physical.Node) string) string {
 	var b strings.Builder
 	b.WriteString("digraph plan {\n  rankdir=BT;\n  node [shape=box, fontname=\"sans-serif\"];\n")
+	if title != "" {
+		fmt.Fprintf(&b, "  label=\"%s\";\n", dotEscaper.Replace(title))
+	}
 	physical.Walk(p.Root, func(n *physical.Node) bool {
-		label := fmt.Sprintf("%s %d\n%s\n%s", n.Kind, n.ID, Spec(n), strings.Join(Properties(n), "; "))
+		label := fmt.Sprintf("%s %d\n%s\n%s", n.Kind, n.ID, Spec(n), strings.Join(Properties(n), "; ")) + more(n)
 		fmt.Fprintf(&b, "  n%d [label=\"%s\"];\n", n.ID, dotEscaper.Replace(label))
 		for _, in := range n.Inputs {
 			fmt.Fprintf(&b, "  n%d -> n%d;\n", in.ID, n.ID)

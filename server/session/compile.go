@@ -20,6 +20,7 @@ type compiled struct {
 	fields []physical.Field
 	// constant are the columns of a SELECT without FROM, which needs no engine.
 	constant []*expr.Expr
+	analyze  bool // its Rows are to know what the operators did
 	private  bool // it holds values of the session: not for others, nor for later
 }
 
@@ -37,15 +38,20 @@ func (s *Session) compile(stmt *parser.Statement, params []Param) (*compiled, er
 			return nil, err
 		}
 	}
+	return c, c.plans()
+}
+
+// plans makes the plan of the query inside, if there is one that needs the engine.
+func (c *compiled) plans() (err error) {
 	q := queryOf(c.bound)
 	if q == nil {
-		return c, nil
+		return nil
 	}
 	c.fields = fieldsOf(q)
 	if c.constant = constants(q); c.constant == nil {
 		c.plan, err = planner.Plan(q, planner.Options{Settled: true})
 	}
-	return c, err
+	return err
 }
 
 // bindEnv is what the binder sees of the session. It marks c private when the

@@ -36,7 +36,13 @@ func (s *Session) data(ctx context.Context, stmt *parser.Statement, params []Par
 	case *bind.Subscribe:
 		return s.subscribe(ctx, b, more, emit)
 	case *bind.Explain:
-		r, err = explained(b)
+		if b.Analyze {
+			r, err = s.analyzeQuery(ctx, b)
+		} else {
+			r, err = explained(b)
+		}
+	case *bind.Analyze:
+		r, err = s.analyzeView(b)
 	case *bind.Insert:
 		r, err = s.insertRows(ctx, b, c.plan, len(b.Rows))
 	case *bind.Update:
@@ -73,6 +79,7 @@ func (s *Session) open(ctx context.Context, c *compiled) (rows engine.Rows, done
 		return nil, nil, err
 	}
 	o := s.readOptions(false)
+	o.Analyze = c.analyze
 	if o.AsOf, err = s.asOf(c.bound); err == nil {
 		rows, err = tx.Query(ctx, c.plan, o)
 	}

@@ -110,6 +110,10 @@ func (e *fakeEngine) Subscribe(context.Context, *catalog.Table, engine.Subscribe
 	return nil, sqlerr.Unsupported("SUBSCRIBE")
 }
 
+func (e *fakeEngine) Analyze(catalog.ID) (*engine.Analysis, bool) { return nil, false }
+
+func (e *fakeEngine) Groups() []engine.GroupStatus { return nil }
+
 func (e *fakeEngine) Status() []engine.ViewStatus {
 	return []engine.ViewStatus{{View: 99, State: "running"}}
 }

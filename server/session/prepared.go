@@ -90,7 +90,7 @@ func (s *Session) describePrepared(p *Prepared) error {
 		for _, col := range bind.ChangeColumns(b.View) {
 			p.Fields = append(p.Fields, physical.Field{Name: col.Name, Type: col.Type})
 		}
-	case *bind.Explain:
+	case *bind.Explain, *bind.Analyze:
 		p.Fields = newTable("EXPLAIN").fields
 	}
 	return nil

@@ -34,6 +34,10 @@ type Engine interface {
 	Flush(ctx context.Context, views []catalog.ID, timeout time.Duration) ([]engine.Warning, error)
 	// Subscribe follows what changes in a materialized view.
 	Subscribe(ctx context.Context, t *catalog.Table, o engine.SubscribeOptions) (engine.Rows, error)
+	// Analyze looks at a materialized view at work; false: it does not run.
+	Analyze(view catalog.ID) (*engine.Analysis, bool)
+	// Groups are those that CPU is charged to.
+	Groups() []engine.GroupStatus
 	// Status says how far each materialized view got.
 	Status() []engine.ViewStatus
 }
@@ -65,10 +69,14 @@ func NewServer(e Engine, o Options) *Server {
 	if o.Users == nil {
 		o.Users = catalog.Superuser
 	}
-	return &Server{
+	v := &Server{
 		engine: e, options: o, started: time.Now(),
 		globals: globals{m: map[string]value{}}, sessions: map[uint32]*Session{},
 	}
+	if p, ok := e.(interface{ ProvideProcesses(func(func(...any))) }); ok {
+		p.ProvideProcesses(v.addProcesses)
+	}
+	return v
 }
 
 // catalog is the newest version, with the system views.

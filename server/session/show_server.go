@@ -75,22 +75,39 @@ func (s *Session) showProcesses(full bool) *table {
 		if o.user.Name != s.user.Name && catalog.Check(s.user, catalog.Need{Privilege: catalog.All}) != nil {
 			continue // another's, without the privilege to see it
 		}
-		o.mu.Lock()
-		text, since, db := o.running, o.since, o.showDB
-		o.mu.Unlock()
-		command, state := "Query", "executing"
-		var info, database any = text, db
-		if text == "" {
-			command, state, info = "Sleep", "", nil
-		} else if !full && len(text) > 100 {
-			info = strings.ToValidUTF8(text[:100], "")
+		row := o.process()
+		if text, ok := row[7].(string); ok && !full && len(text) > 100 {
+			row[7] = strings.ToValidUTF8(text[:100], "")
 		}
-		if db == "" {
-			database = nil
-		}
-		t.add(int(o.client.ID), o.client.User, o.client.Host, database, command, int64(time.Since(since).Seconds()), state, info)
+		t.add(row...)
 	}
 	return t
+}
+
+// process is the session's row in lists of processes.
+func (s *Session) process() []any {
+	s.mu.Lock()
+	text, since, db := s.running, s.since, s.showDB
+	s.mu.Unlock()
+	command, state := "Query", "executing"
+	var info, database any = text, db
+	switch {
+	case text == "":
+		command, state, info = "Sleep", "", nil
+	case startsWith(text, "subscribe"):
+		state = "sending changes"
+	}
+	if db == "" {
+		database = nil
+	}
+	return []any{int(s.client.ID), s.client.User, s.client.Host, database, command, int64(time.Since(since).Seconds()), state, info}
+}
+
+// addProcesses makes the rows of information_schema.PROCESSLIST.
+func (v *Server) addProcesses(add func(values ...any)) {
+	for _, s := range v.all() {
+		add(s.process()...)
+	}
 }
 
 func showCharsets() *table {

@@ -2,6 +2,8 @@ package session
 
 import (
 	"context"
+	"fmt"
+	"strings"
 	"time"
 
 	"github.com/pingcap/tidb/pkg/parser/ast"
@@ -53,6 +55,11 @@ func (s *Session) showStreams(n *parser.ShowStreams) (*Result, error) {
 	if n.Like != "" {
 		t.like(n.Like)
 	}
+	if n.Where != nil {
+		if err := s.where(t, n.Where); err != nil {
+			return nil, err
+		}
+	}
 	return t.result(), nil
 }
 
@@ -62,6 +69,12 @@ func (s *Session) streamsTable(n *parser.ShowStreams) (*table, error) {
 		return s.showKind(n.DB, catalog.StreamTable, "Stream_tables_in_")
 	case "materialized views":
 		return s.showKind(n.DB, catalog.MaterializedView, "Materialized_views_in_")
+	case "continuous queries":
+		return s.showQueries(n)
+	case "sinks":
+		return newTable("Name", "Database", "State", "Connector", "Reason"), nil // there are none yet
+	case "resource groups":
+		return s.showGroups(), nil
 	case "stream status":
 		return s.showStreamStatus(n)
 	case "create stream table":
@@ -103,29 +116,80 @@ func (s *Session) showCreateKind(n *ast.TableName, kind catalog.Kind, word strin
 	return t, nil
 }
 
-// showStreamStatus shows how far each materialized view got: of one database,
-// or of all.
-func (s *Session) showStreamStatus(n *parser.ShowStreams) (*table, error) {
-	t := newTable("Name", "Database", "State", "Batch#", "Behind#", "Lag_ms#", "Rows#", "Rows_in#", "Row_errors#", "Late_rows#",
-		"Fill_done#", "Fill_total#", "Checkpoint#", "Error")
+// showQueries lists what runs: of one database, or of all.
+func (s *Session) showQueries(n *parser.ShowStreams) (*table, error) {
+	t := newTable("Name", "Database", "Kind", "State", "Batch#", "Lag_ms#", "Query")
+	return t, s.eachQuery(n, func(o *catalog.Table, st engine.ViewStatus) {
+		t.add(o.Name, o.Database, strings.ToUpper(string(o.Kind)), st.State, st.Batch, st.Lag.Milliseconds(), o.Query)
+	})
+}
+
+func (s *Session) showGroups() *table {
+	t := newTable("Name", "Weight", "CPU_ms#", "Queries#")
+	for _, g := range s.server.engine.Groups() {
+		t.add(g.Name, g.Weight, g.CPU.Milliseconds(), g.Queries)
+	}
+	return t
+}
+
+// eachQuery calls f for the continuous queries that a SHOW asks for, by name.
+func (s *Session) eachQuery(n *parser.ShowStreams, f func(*catalog.Table, engine.ViewStatus)) error {
+	if n.DB != "" {
+		if _, err := s.database(n.DB); err != nil {
+			return err
+		}
+	}
+	if n.Name != nil {
+		o, err := s.namedTable(n.Name, n.DB)
+		if err != nil {
+			return err
+		}
+		if o.Kind != catalog.MaterializedView {
+			return wrongKind(o, "MATERIALIZED VIEW")
+		}
+	}
 	c := s.server.catalog()
 	for _, st := range s.server.engine.Status() {
 		o, ok := c.TableByID(st.View)
-		if !ok || n.DB != "" && o.Database != n.DB || n.Name != nil && o.Name != n.Name.Name.O {
+		if !ok || n.DB != "" && o.Database != n.DB || n.Name != nil && !s.isNamed(o, n.Name) {
 			continue
 		}
-		t.add(statusRow(o, st)...)
+		f(o, st)
 	}
-	return t, nil
+	return nil
+}
+
+// isNamed reports that a name means an object.
+func (s *Session) isNamed(o *catalog.Table, n *ast.TableName) bool {
+	db, name := tableName(n)
+	if db == "" {
+		db = s.db
+	}
+	return o.Name == name && o.Database == db
+}
+
+// showStreamStatus shows how far each materialized view got: of one database,
+// or of all.
+func (s *Session) showStreamStatus(n *parser.ShowStreams) (*table, error) {
+	t := newTable("Name", "Database", "State", "Batch#", "Behind#", "Lag_rows#", "Lag_ms#", "Rows#", "Rows_in#", "Row_errors#", "Late_rows#",
+		"History_done#", "History_total#", "History_percent", "History_left_s#", "Watermark", "Subscribers#", "Checkpoint#", "Reason")
+	return t, s.eachQuery(n, func(o *catalog.Table, st engine.ViewStatus) { t.add(statusRow(o, st)...) })
 }
 
 func statusRow(o *catalog.Table, st engine.ViewStatus) []any {
-	var problem any
-	if st.Error != "" {
-		problem = st.Error
+	var reason, watermark, percent, left any
+	if text := st.Error + st.Reason; text != "" {
+		reason = text
+	}
+	if st.Watermark != nil {
+		watermark = watermarkText(*st.Watermark)
+	}
+	if st.State == "filling" && st.FillTotal > 0 {
+		percent = fmt.Sprintf("%.1f", 100*float64(st.FillDone)/float64(st.FillTotal))
+		left = int64(st.FillLeft.Seconds() + 0.5)
 	}
 	return []any{
-		o.Name, o.Database, st.State, st.Batch, st.Behind, st.Lag.Milliseconds(), st.Rows, st.RowsIn, st.RowErrors, st.LateRows,
-		st.FillDone, st.FillTotal, st.Checkpoint, problem,
+		o.Name, o.Database, st.State, st.Batch, st.Behind, st.BehindRows, st.Lag.Milliseconds(), st.Rows, st.RowsIn, st.RowErrors, st.LateRows,
+		st.FillDone, st.FillTotal, percent, left, watermark, st.Subscribers, st.Checkpoint, reason,
 	}
 }

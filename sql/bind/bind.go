@@ -13,7 +13,15 @@ import (
 func (b *binder) statement(s *parser.Statement) (Statement, error) {
 	switch {
 	case s.MatView != nil:
-		return b.createMaterializedView(s)
+		create, err := b.createMaterializedView(s)
+		if s.ExplainFormat != "" && err == nil {
+			return &Explain{Format: s.ExplainFormat, Statement: create}, nil
+		}
+		return create, err
+	case s.Control != nil:
+		return b.control(s.Control)
+	case s.Analyze != nil:
+		return b.analyze(s.Analyze)
 	case s.Subscribe != nil:
 		return b.subscribe(s.Subscribe)
 	case s.Drop != nil:
@@ -83,16 +91,16 @@ func (b *binder) truncate(n *ast.TruncateTableStmt) (Statement, error) {
 
 // explain binds EXPLAIN of what has a plan.
 func (b *binder) explain(n *ast.ExplainStmt, s *parser.Statement) (Statement, error) {
-	if n.Analyze {
-		return nil, sqlerr.Unsupported("EXPLAIN ANALYZE")
-	}
 	inner := *s
 	inner.Node = n.Stmt
 	stmt, err := b.statement(&inner)
 	if err != nil {
 		return nil, err
 	}
-	return &Explain{Format: n.Format, Statement: stmt}, nil
+	if _, reads := stmt.(*SelectStatement); n.Analyze && !reads {
+		return nil, sqlerr.Unsupported("EXPLAIN ANALYZE of a statement that changes something")
+	}
+	return &Explain{Format: n.Format, Analyze: n.Analyze, Statement: stmt}, nil
 }
 
 func (b *binder) createDatabase(n *ast.CreateDatabaseStmt) (Statement, error) {

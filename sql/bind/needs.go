@@ -39,6 +39,10 @@ func Needs(s Statement) []catalog.Need {
 			out = append(out, catalog.Need{Privilege: catalog.Drop, Database: n.DB, Table: n.Name})
 		}
 		return out
+	case *Control:
+		return on(catalog.Alter, s.Query)
+	case *Analyze:
+		return on(catalog.Select, s.Query)
 	case *Subscribe:
 		return on(catalog.Subscribe, s.View)
 	case *Explain:

@@ -101,6 +101,7 @@ type Name struct{ DB, Name string }
 // Explain shows the plan of a statement.
 type Explain struct {
 	Format    string // "text", "json", "dot"
+	Analyze   bool   // it is run, too
 	Statement Statement
 }
 

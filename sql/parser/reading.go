@@ -14,6 +14,18 @@ type Subscribe struct {
 	Options map[string]string // keys in lower case
 }
 
+// Control is PAUSE, RESUME or RESTART CONTINUOUS QUERY name.
+type Control struct {
+	Verb string // "pause", "resume", "restart"
+	Name *ast.TableName
+}
+
+// Analyze is EXPLAIN ANALYZE of a running query, by name.
+type Analyze struct {
+	Name   *ast.TableName
+	Format string
+}
+
 // acceptText passes over words that are not keywords of the pre-pass, if they all
 // come next; in lower case.
 func (c *cursor) acceptText(words ...string) bool {
@@ -33,8 +45,76 @@ func (p *Parser) reading(st *Statement) (bool, error) {
 	switch {
 	case c.acceptText("subscribe"):
 		return true, c.subscribe(st)
+	case c.acceptText("pause"), c.acceptText("resume"), c.acceptText("restart"):
+		return true, c.control(st)
+	case c.accept(kwExplain), c.accept(kwDescribe), c.accept(kwDesc):
+		return c.analyze(st)
 	}
 	return false, nil
+}
+
+func (c *cursor) control(st *Statement) (err error) {
+	k := &Control{Verb: strings.ToLower(c.p.textOf(c.i - 1))}
+	if !c.acceptText("continuous", "query") && !c.accept(kwMaterialized, kwView) {
+		return c.unexpected()
+	}
+	if k.Name, err = c.tableName(); err != nil {
+		return err
+	}
+	st.Control = k
+	return c.expectEnd()
+}
+
+// analyze reads EXPLAIN ANALYZE [FORMAT = format] of a name or a statement; false:
+// it is an EXPLAIN without ANALYZE.
+func (c *cursor) analyze(st *Statement) (bool, error) {
+	word := c.i
+	if !c.accept(kwAnalyze) {
+		format, err := c.explainFormat()
+		if word = c.i; err != nil || format == "" || !c.accept(kwAnalyze) {
+			return false, nil // explain will say what is wrong
+		}
+	}
+	p := c.p
+	p.blank(p.tokens[word].pos, p.tokens[word].end)
+	p.tokens = append(p.tokens[:word], p.tokens[word+1:]...)
+	c.i = 1
+	format, err := c.explainFormat()
+	if err != nil {
+		return true, err
+	}
+	if name, err := c.tableName(); err == nil && p.isEnd(c.i) {
+		st.Analyze = &Analyze{Name: name, Format: format}
+		return true, nil
+	}
+	if err := p.explain(st); err != nil {
+		return true, err
+	}
+	x, ok := st.Node.(*ast.ExplainStmt)
+	if !ok {
+		return true, p.unexpected(1)
+	}
+	x.Analyze = true
+	return true, nil
+}
+
+// explainFormat reads [FORMAT = format]; without, it is text.
+func (c *cursor) explainFormat() (string, error) {
+	if c.p.word(c.i) != kwFormat || c.p.op(c.i+1) != '=' {
+		return "text", nil
+	}
+	c.i += 2
+	name := c.p.textOf(c.i)
+	if c.p.tokens[c.i].kind == tokString {
+		name, _ = c.text()
+	} else {
+		c.i++
+	}
+	known, ok := explainFormats[strings.ToLower(name)]
+	if !ok {
+		return "", sqlerr.New(sqlerr.UnknownExplainFormat, "Unknown EXPLAIN format name: '%s'", name)
+	}
+	return known, nil
 }
 
 func (c *cursor) subscribe(st *Statement) (err error) {

@@ -58,12 +58,9 @@ alter server
 alter tablespace
 alter resource group
 refresh materialized view
-show sinks
 show sources
-show continuous queries
 show dimension tables
 show secrets
-show resource groups
 show create sink
 show create dimension table
 show create continuous query
@@ -82,16 +79,10 @@ show replicas
 show replica status
 show storage engines
 show engine
-explain analyze
 explain for connection
-describe analyze
-desc analyze
 set persist
 set persist_only
 set statement
-pause
-resume
-restart
 install
 uninstall
 handler

@@ -1,8 +1,6 @@
 package parser
 
 import (
-	"strings"
-
 	"github.com/pingcap/tidb/pkg/parser/ast"
 
 	"streamsql/sql/sqlerr"
@@ -41,6 +39,15 @@ func (p *Parser) show(st *Statement) (bool, error) {
 	case c.accept(kwMaterialized, kwViews):
 		s.What = "materialized views"
 		err = c.showList(s)
+	case c.acceptText("sinks"):
+		s.What = "sinks"
+		err = c.showList(s)
+	case c.acceptText("continuous", "queries"):
+		s.What = "continuous queries"
+		err = c.showList(s)
+	case c.acceptText("resource", "groups"):
+		s.What = "resource groups"
+		err = c.showList(s)
 	case c.accept(kwStream, kwStatus):
 		s.What = "stream status"
 		err = c.showList(s)
@@ -76,8 +83,10 @@ func (c *cursor) showList(s *ShowStreams) (err error) {
 	if c.accept(kwLike) {
 		s.Like, err = c.text()
 	}
-	if c.p.word(c.i) == kwWhere {
-		return sqlerr.Unsupported("SHOW " + strings.ToUpper(s.What) + " WHERE")
+	if err == nil && c.accept(kwWhere) && !c.p.isEnd(c.i) {
+		end := len(c.p.tokens) - 1
+		s.Where, err = c.p.expression(c.p.tokens[c.i].pos, c.p.tokens[end-1].end)
+		c.i = end
 	}
 	return err
 }
@@ -93,26 +102,16 @@ func (p *Parser) explain(st *Statement) error {
 	if done, err := p.describeLike(st); done || err != nil {
 		return err
 	}
-	format := "text"
 	c := cursor{p: p, i: 1}
-	if c.accept(kwFormat) && c.acceptOp('=') {
-		name := p.textOf(c.i)
-		if p.tokens[c.i].kind == tokString {
-			name, _ = c.text()
-		} else {
-			c.i++
-		}
-		known, ok := explainFormats[strings.ToLower(name)]
-		if !ok {
-			return sqlerr.New(sqlerr.UnknownExplainFormat, "Unknown EXPLAIN format name: '%s'", name)
-		}
-		format = known
+	format, err := c.explainFormat()
+	if err != nil {
+		return err
+	}
+	if c.i > 1 {
 		p.blank(p.tokens[1].pos, p.tokens[c.i-1].end)
-	} else {
-		c.i = 1
 	}
 	if p.word(c.i) == kwCreate {
-		return sqlerr.Unsupported("EXPLAIN CREATE")
+		return c.explainCreate(st, format)
 	}
 	if err := p.standard(st, 0); err != nil {
 		return err
@@ -121,6 +120,18 @@ func (p *Parser) explain(st *Statement) error {
 		x.Format = format
 	}
 	return nil
+}
+
+// explainCreate reads EXPLAIN of CREATE MATERIALIZED VIEW: the plan that it would run.
+func (c *cursor) explainCreate(st *Statement, format string) error {
+	p := c.p
+	if p.word(c.i+1) != kwMaterialized || p.word(c.i+2) != kwView {
+		return sqlerr.Unsupported("EXPLAIN CREATE, except of a materialized view")
+	}
+	p.blank(0, p.tokens[c.i].pos)
+	p.tokens = p.tokens[c.i:]
+	st.ExplainFormat = format
+	return p.createMaterializedView(st)
 }
 
 // describeLike reads DESCRIBE table 'pattern', which TiDB's grammar lacks, as

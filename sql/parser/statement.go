@@ -26,6 +26,10 @@ type Statement struct {
 	Show    *ShowStreams
 	// Subscribe, of the statements about results: see reading.go.
 	Subscribe *Subscribe
+	Control   *Control
+	Analyze   *Analyze
+	// ExplainFormat, if set: not the statement, but its plan is wanted.
+	ExplainFormat string
 	// AsOf of a query; nil: it reads what is there now.
 	AsOf *AsOf
 	// Changes are the views of CHANGES(view, batch) in FROM, by the offset of the
@@ -84,8 +88,9 @@ type FlushStreams struct {
 
 // ShowStreams is SHOW STREAM TABLES | MATERIALIZED VIEWS | STREAM STATUS …
 type ShowStreams struct {
-	What string // in lower case: "stream tables", "materialized views", "stream status", "create materialized view", "create stream table"
-	DB   string // FROM db, or empty
-	Name *ast.TableName
-	Like string
+	What  string // in lower case: "stream tables", "materialized views", "stream status", "create materialized view", "create stream table"
+	DB    string // FROM db, or empty
+	Name  *ast.TableName
+	Like  string
+	Where ast.ExprNode // nil: none
 }

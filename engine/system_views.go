@@ -1,0 +1,128 @@
+package engine
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"streamsql/catalog"
+	"streamsql/planner/explain"
+	"streamsql/planner/physical"
+)
+
+// The rows of the views of streamsql.
+
+func (e *Engine) addJobs(add func(values ...any)) {
+	cat := e.Catalog()
+	for _, s := range e.Status() {
+		t, ok := cat.TableByID(s.View)
+		if !ok {
+			continue
+		}
+		var watermark, left, reason any
+		if s.Watermark != nil {
+			watermark = *s.Watermark
+		}
+		if s.State == "filling" {
+			left = int64(s.FillLeft.Seconds() + 0.5)
+		}
+		if text := s.Error + s.Reason; text != "" {
+			reason = text
+		}
+		add(t.Database, t.Name, string(t.Kind), s.State, s.Batch, s.Behind, s.BehindRows, s.Lag.Milliseconds(), s.Rows, s.RowsIn, s.Batches,
+			s.RowErrors, s.FillDone, s.FillTotal, left, watermark, s.Checkpoint, s.KeepsAfter, s.Subscribers, s.Memory, s.CPU.Microseconds(), s.LateRows, reason)
+	}
+}
+
+func (e *Engine) addOperators(add func(values ...any)) {
+	cat := e.Catalog()
+	for _, s := range e.Status() {
+		t, ok := cat.TableByID(s.View)
+		a, runs := e.Analyze(s.View)
+		if !ok || !runs {
+			continue
+		}
+		row := func(id int, kind, text string) {
+			if f, ok := a.Operators[id]; ok {
+				add(t.Database, t.Name, id, kind, text, f.Tasks, f.In, f.Out, f.CPU.Microseconds(), f.StateRows, f.StateBytes)
+			}
+		}
+		row(viewNode, "View", strings.Join(columnNames(t), ", "))
+		physical.Walk(a.Plan.Root, func(n *physical.Node) bool {
+			row(n.ID, string(n.Kind), explain.Spec(n))
+			return true
+		})
+	}
+}
+
+// viewNode is the id of the view behind a plan.
+const viewNode = 0
+
+func columnNames(t *catalog.Table) []string {
+	var names []string
+	for _, c := range t.Columns {
+		names = append(names, c.Name)
+	}
+	return names
+}
+
+func (e *Engine) addBatches(add func(values ...any)) {
+	e.mu.Lock()
+	durable := e.timeline.Durable()
+	cuts := e.timeline.Recent()
+	e.mu.Unlock()
+	for _, c := range cuts {
+		done := 0
+		if c.ID <= durable {
+			done = 1
+		}
+		add(c.ID, c.Time, c.LogSeq, done)
+	}
+}
+
+func (e *Engine) addPartitions(add func(values ...any)) {
+	cat := e.Catalog()
+	e.mu.Lock()
+	offsets := map[catalog.ID][]uint64{}
+	for id, x := range e.externals {
+		offsets[id] = slices.Clone(x.offsets)
+	}
+	e.mu.Unlock()
+	for _, id := range slices.Sorted(maps.Keys(offsets)) {
+		if t, ok := cat.TableByID(id); ok {
+			for part, next := range offsets[id] {
+				add(t.Database, t.Name, part, next, nil)
+			}
+		}
+	}
+	e.streams.Lock()
+	defer e.streams.Unlock()
+	for _, id := range slices.Sorted(maps.Keys(e.streams.of)) {
+		s := e.streams.of[id]
+		for part := range s.table.PartitionCount() {
+			var watermark any
+			if s.clock != nil {
+				if w := s.clock.Now(part); w > minWatermark {
+					watermark = w
+				}
+			}
+			add(s.table.Database, s.table.Name, part, nil, watermark)
+		}
+	}
+}
+
+// minWatermark is below every watermark that there is.
+const minWatermark = -1 << 62
+
+func (e *Engine) addTenants(add func(values ...any)) {
+	for _, g := range e.Groups() {
+		add(g.Name, fmt.Sprint(g.Weight))
+	}
+}
+
+func (e *Engine) addUsage(add func(values ...any)) {
+	for _, g := range e.Groups() {
+		add(g.Name, g.CPU.Microseconds(), g.Memory, g.Queries)
+	}
+}

@@ -1,0 +1,56 @@
+package bind
+
+import (
+	"streamsql/catalog"
+	"streamsql/sql/parser"
+	"streamsql/sql/sqlerr"
+)
+
+// Verb is what is done to a continuous query.
+type Verb string
+
+// The verbs.
+const (
+	Pause   Verb = "pause"   // it stays where it is
+	Resume  Verb = "resume"  // it goes on from there
+	Restart Verb = "restart" // it is filled anew, from history
+)
+
+// Control is PAUSE, RESUME or RESTART CONTINUOUS QUERY.
+type Control struct {
+	Verb  Verb
+	Query *catalog.Table
+}
+
+// Analyze is EXPLAIN ANALYZE of a continuous query that runs.
+type Analyze struct {
+	Query  *catalog.Table
+	Format string
+}
+
+func (*Control) statement() {}
+func (*Analyze) statement() {}
+
+func (b *binder) control(n *parser.Control) (Statement, error) {
+	t, err := b.table(n.Name)
+	if err != nil {
+		return nil, err
+	}
+	return &Control{Verb: Verb(n.Verb), Query: t}, continuous(t)
+}
+
+func (b *binder) analyze(n *parser.Analyze) (Statement, error) {
+	t, err := b.table(n.Name)
+	if err != nil {
+		return nil, err
+	}
+	return &Analyze{Query: t, Format: n.Format}, continuous(t)
+}
+
+// continuous refuses what does not run.
+func continuous(t *catalog.Table) error {
+	if t.Kind != catalog.MaterializedView {
+		return sqlerr.New(sqlerr.WrongObject, "'%s.%s' is not a CONTINUOUS QUERY, but a %s", t.Database, t.Name, t.Kind)
+	}
+	return nil
+}
