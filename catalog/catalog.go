@@ -34,6 +34,8 @@ type Column struct {
 	Type          types.Type `json:"type"`
 	Default       *string    `json:"default,omitempty"` // the DEFAULT's SQL text; nil: none
 	AutoIncrement bool       `json:"auto_increment,omitempty"`
+	Generated     string     `json:"generated,omitempty"` // the SQL text of AS (…); empty: a value is given
+	Stored        bool       `json:"stored,omitempty"`    // as written; it is computed when a row is written either way
 	Comment       string     `json:"comment,omitempty"`
 	// Hidden columns are not in `*` nor in SHOW: the row id of a table without a
 	// primary key.

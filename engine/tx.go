@@ -138,8 +138,8 @@ func mergeRows(d *catalog.Table, o InsertOptions) (func(old, inserted *batch.Chu
 		}
 		next := &batch.Chunk{Cols: append([]*vector.Vector(nil), old.Cols...), N: 1}
 		for k, a := range o.OnDuplicate {
-			// Assignments see what those before them did, as MySQL's do.
-			in := append(append([]*vector.Vector(nil), next.Cols...), inserted.Cols...)
+			// What assignments before it did is in the expression already.
+			in := append(append([]*vector.Vector(nil), old.Cols...), inserted.Cols...)
 			v, err := programs[k].Eval(ctx, in, 1)
 			if err == nil {
 				err = failed

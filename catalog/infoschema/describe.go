@@ -30,8 +30,13 @@ func Comment(t *catalog.Table) string {
 // Default is a column's default as MySQL shows it: a literal without its quotes;
 // nil: none or NULL. extra is the word of the column EXTRA.
 func Default(c catalog.Column) (def any, extra string) {
-	if c.AutoIncrement {
+	switch {
+	case c.AutoIncrement:
 		return nil, "auto_increment"
+	case c.Stored:
+		return nil, "STORED GENERATED"
+	case c.Generated != "":
+		return nil, "VIRTUAL GENERATED"
 	}
 	if c.Default == nil || strings.EqualFold(*c.Default, "NULL") {
 		return nil, ""

@@ -111,10 +111,18 @@ func columnText(c catalog.Column) string {
 	if name := infoschema.Collation(c.Type); name != nil && name != defaultCollation {
 		text += fmt.Sprint(" COLLATE ", name)
 	}
+	if c.Generated != "" {
+		kind := " VIRTUAL"
+		if c.Stored {
+			kind = " STORED"
+		}
+		text += " GENERATED ALWAYS AS (" + c.Generated + ")" + kind
+	}
 	if c.Type.NotNull {
 		text += " NOT NULL"
 	}
 	switch {
+	case c.Generated != "":
 	case c.AutoIncrement:
 		text += " AUTO_INCREMENT"
 	case c.Default != nil:

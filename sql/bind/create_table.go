@@ -120,7 +120,10 @@ func (c *creating) columns(defs []*ast.ColumnDef) error {
 			}
 		}
 	}
-	return c.checkDefaults()
+	if err := c.checkDefaults(); err != nil {
+		return err
+	}
+	return c.checkGenerated()
 }
 
 func (c *creating) columnOption(i int, o *ast.ColumnOption) error {
@@ -150,7 +153,7 @@ func (c *creating) columnOption(i int, o *ast.ColumnOption) error {
 	case ast.ColumnOptionCollate:
 		return checkCollation(o.StrValue)
 	case ast.ColumnOptionGenerated:
-		return sqlerr.Unsupported("generated columns")
+		return c.generatedOption(col, o)
 	case ast.ColumnOptionReference:
 		return sqlerr.Unsupported("FOREIGN KEY")
 	case ast.ColumnOptionCheck:
@@ -184,7 +187,7 @@ func (c *creating) defaultOption(col *catalog.Column, o *ast.ColumnOption) error
 		c.nullDefaults = append(c.nullDefaults, col) // what a nullable column has anyway
 		return nil
 	}
-	if t := col.Type; t.Kind == types.Text || t.Kind == types.Blob || t.Kind == types.JSON {
+	if t := col.Type; !isExpression(text) && (t.Kind == types.Text || t.Kind == types.Blob || t.Kind == types.JSON) {
 		return sqlerr.New(sqlerr.BlobCantHaveDefault, "BLOB, TEXT, GEOMETRY or JSON column '%s' can't have a default value", col.Name)
 	}
 	col.Default = &text
@@ -211,6 +214,12 @@ func (c *creating) checkDefaults() error {
 		e, err := c.defaultValue(*col.Default)
 		if err != nil {
 			return invalid
+		}
+		if isExpression(*col.Default) {
+			if _, err := builtin.Assign(c.scalar, e, col.Type); err != nil || e.HasSubquery() {
+				return invalid
+			}
+			continue
 		}
 		if e.Op == expr.OpCall && !(col.Type.Kind == types.DateTime || col.Type.Kind == types.Timestamp) {
 			return invalid

@@ -43,13 +43,17 @@ func defaultText(node ast.ExprNode) (string, error) {
 			fsp, err := restored(n.Args[0])
 			return "CURRENT_TIMESTAMP(" + fsp + ")", err
 		default:
-			return "", sqlerr.Unsupported("expressions as DEFAULT")
+			text, err := restored(n)
+			return "(" + text + ")", err
 		}
 	default:
 		return "", sqlerr.Unsupported("expressions as DEFAULT")
 	}
 	return restored(node)
 }
+
+// isExpression reports a DEFAULT (function), which is computed for each row.
+func isExpression(text string) bool { return strings.HasPrefix(text, "(") }
 
 // restored is a small piece of the tree as SQL.
 func restored(node ast.Node) (string, error) {

@@ -31,6 +31,9 @@ func FastInsert(iv *parser.InsertValues, env *Env) (*FastRows, bool) {
 	if !ok || iv.Rows == 0 || t.Kind != catalog.BaseTable && (t.Kind != catalog.StreamTable || iv.Replace && !t.Upsert()) {
 		return nil, false
 	}
+	if hasGenerated(t) {
+		return nil, false
+	}
 	in := &inserting{
 		binder: &binder{session: &session{}, env: env, scalar: env.scalar()},
 		table:  t, defaults: make([]*expr.Expr, len(t.Columns)),

@@ -58,8 +58,14 @@ func (b *binder) insert(n *ast.InsertStmt, newRow *parser.RowAlias) (Statement, 
 			return nil, err
 		}
 	}
-	if out.Source == nil && anySubquery(out.Rows) {
+	generated := hasGenerated(t)
+	if out.Source == nil && (generated || anySubquery(out.Rows)) {
 		out.Source, out.Rows = in.computed(out.Rows), nil
+	}
+	if generated {
+		if out.Source, err = b.generate(t, out.Source); err != nil {
+			return nil, err
+		}
 	}
 	out.Params, out.Reads = b.params, b.reads
 	return out, nil
@@ -224,6 +230,9 @@ func (in *inserting) value(c int, node ast.ExprNode, scope *names) (*expr.Expr, 
 		}
 		return nil, sqlerr.Unsupported("a column as a value of INSERT")
 	}
+	if in.table.Columns[c].Generated != "" {
+		return nil, refuseGenerated(in.table, c)
+	}
 	e, err := in.expr(node, scope)
 	if err != nil {
 		return nil, err
@@ -275,7 +284,7 @@ func (in *inserting) defaultOf(c int) (*expr.Expr, error) {
 func (in *inserting) newDefault(c int) (*expr.Expr, error) {
 	col := &in.table.Columns[c]
 	switch {
-	case col.AutoIncrement || col.Hidden:
+	case col.AutoIncrement || col.Hidden || col.Generated != "": // is to come
 		return expr.NewConst(expr.Value{Null: true}, col.Type.Nullable()), nil
 	case col.Default != nil:
 		e, err := in.defaultValue(*col.Default)
@@ -331,6 +340,8 @@ func (in *inserting) fromQuery(node ast.ResultSetNode) (*Query, error) {
 		var e *expr.Expr
 		if g < 0 {
 			e, err = in.defaultOf(c)
+		} else if in.table.Columns[c].Generated != "" {
+			return nil, refuseGenerated(in.table, c)
 		} else {
 			e, err = in.assign(c, expr.NewColumn(q.Out[g].ID, q.Out[g].Name, q.Out[g].Type))
 		}
@@ -371,6 +382,9 @@ func (in *inserting) onDuplicate(list []*ast.Assignment, newRow *parser.RowAlias
 		if err := set.add(a, &names{clause: "field list", from: both, values: inserted, constant: "ON DUPLICATE KEY UPDATE"}); err != nil {
 			return err
 		}
+	}
+	if err := set.regenerate(); err != nil {
+		return err
 	}
 	out.OnDuplicate = set.out
 	return nil

@@ -22,6 +22,12 @@ func (s *assigning) add(a *ast.Assignment, in *names) error {
 	if err != nil {
 		return err
 	}
+	if s.table.Columns[c].Generated != "" {
+		if d, ok := a.Expr.(*ast.DefaultExpr); ok && d.Name == nil {
+			return nil // what it is anyway
+		}
+		return refuseGenerated(s.table, c)
+	}
 	e, err := s.newValue(c, a.Expr, in)
 	if err != nil {
 		return err
@@ -79,6 +85,9 @@ func (b *binder) update(n *ast.UpdateStmt) (Statement, error) {
 		if err := set.add(a, &names{clause: "field list", from: &src.scope, changing: true}); err != nil {
 			return nil, err
 		}
+	}
+	if err := set.regenerate(); err != nil {
+		return nil, err
 	}
 	q := b.changedRows(scan, sel)
 	out := &Update{Table: scan.Table, Query: q}

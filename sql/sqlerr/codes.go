@@ -100,6 +100,9 @@ const (
 	TooBigPrecision       = 1426
 	MBiggerThanD          = 1427
 	GeneratedColumn       = 3105
+	GeneratedDisallowed   = 3102
+	GeneratedOrder        = 3107
+	GeneratedFromAuto     = 3109
 	InvalidJSONText       = 3140
 	RegexpError           = 3685
 	QueryTimeout          = 3024
