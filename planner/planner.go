@@ -73,6 +73,7 @@ func Plan(q *bind.Query, o Options) (*physical.Plan, error) {
 		return nil, err
 	}
 	if o.Continuous && !o.recursive {
+		tree.Root = timeFilters(c, tree.Root)
 		if err := refuse(c, tree.Root); err != nil {
 			return nil, err
 		}

@@ -34,7 +34,11 @@ func refuse(c *rule.Context, n logical.Node) error {
 	}
 	switch n := n.(type) {
 	case *logical.Filter, *logical.Join, *logical.TimedJoin:
-		return sqlerr.Unsupported(fn + "() in a condition of a materialized view")
+		what := fn + "() in a condition of a materialized view"
+		if clock[strings.ToLower(fn)] {
+			what += ", other than `column < NOW() - INTERVAL …` and the like"
+		}
+		return sqlerr.Unsupported(what)
 	case *logical.Project:
 		if !c.Derived.Props(n.Input).AppendOnly {
 			return sqlerr.Unsupported(fn + "() over rows that can be retracted")

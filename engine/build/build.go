@@ -191,7 +191,7 @@ func servable(p *physical.Plan) (merge *physical.Node, columns []int) {
 // the stage that has n as its root.
 func settled(n *physical.Node) bool {
 	switch n.Kind {
-	case physical.Merge, physical.Distinct, physical.Join, physical.SetOp, physical.Emit, physical.Session, physical.Shuffle, physical.Values:
+	case physical.Merge, physical.Distinct, physical.Join, physical.SetOp, physical.Emit, physical.Session, physical.TimeFilter, physical.Shuffle, physical.Values:
 		return true
 	case physical.TopN, physical.Over, physical.TemporalJoin, physical.VersionJoin, physical.AsofJoin, physical.LookupJoin:
 		return true

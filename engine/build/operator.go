@@ -64,6 +64,8 @@ func (b *builder) operator(p placed) (id int, op operators.Operator, err error) 
 		op, err = operators.NewTopN(topNSpec(n.TopN, in(0)), env)
 	case physical.Emit:
 		op = operators.NewEmit(operators.EmitSpec{Input: in(0), Col: n.Emit.Col, Watermark: watermark(n.Emit.Watermark)}, env)
+	case physical.TimeFilter:
+		op, err = operators.NewTimeFilter(timeConds(n.TimeFilter), in(0), env)
 	case physical.Session:
 		op, err = operators.NewSession(sessionSpec(n, in(0)), env)
 	case physical.Window:

@@ -29,3 +29,13 @@ func sessionSpec(n *physical.Node, in []types.Type) operators.SessionSpec {
 		Bound: n.Fields[len(s.Keep)].Type, Lateness: lateness(s.Lateness), Over: watermark(s.Over),
 	}
 }
+
+func timeConds(f *physical.TimeFilterSpec) []operators.TimeCond {
+	var out []operators.TimeCond
+	for _, c := range f.Conds {
+		out = append(out, operators.TimeCond{
+			Value: c.Value, Less: !c.Leaves(), Equal: c.Op == "<=" || c.Op == ">=", Shift: c.Shift, Grain: c.Grain, UTC: c.UTC,
+		})
+	}
+	return out
+}

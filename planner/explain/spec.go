@@ -50,6 +50,8 @@ func Spec(n *physical.Node) string {
 		return windowText(n)
 	case physical.Session:
 		return sessionText(n)
+	case physical.TimeFilter:
+		return timeFilterText(n)
 	case physical.Emit:
 		return "when " + n.Fields[n.Emit.Col].Name + " is over"
 	case physical.SetOp:

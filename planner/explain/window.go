@@ -54,3 +54,22 @@ func sessionText(n *physical.Node) string {
 	}
 	return text + latenessText(s.Lateness)
 }
+
+// timeFilterText: `ts > now - 1h0m0s`.
+func timeFilterText(n *physical.Node) string {
+	var list []string
+	for _, c := range n.TimeFilter.Conds {
+		now := " now"
+		if c.UTC {
+			now = " UTC now"
+		}
+		switch {
+		case c.Shift > 0:
+			now += " + " + span(c.Shift)
+		case c.Shift < 0:
+			now += " - " + span(-c.Shift)
+		}
+		list = append(list, c.Value.String()+" "+c.Op+now)
+	}
+	return "WHERE " + strings.Join(list, " AND ")
+}

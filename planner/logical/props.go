@@ -119,6 +119,8 @@ func (d *Deriver) derive(n Node) *Props {
 		return d.window(n)
 	case *Emit:
 		return d.emit(n)
+	case *TimeFilter:
+		return d.timeFilter(n)
 	}
 	return &Props{Grows: true} // nothing is known
 }

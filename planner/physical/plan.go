@@ -73,10 +73,12 @@ type Node struct {
 	Window  *WindowSpec    `json:"window,omitempty"`
 	Emit    *EmitSpec      `json:"emit,omitempty"`
 	Session *SessionSpec   `json:"session,omitempty"`
-	SetOp   *SetOpSpec     `json:"set_op,omitempty"`
-	Timed   *TimedJoinSpec `json:"timed,omitempty"` // TemporalJoin, VersionJoin, AsofJoin, LookupJoin
-	TopN    *TopNSpec      `json:"topn,omitempty"`
-	Over    *OverSpec      `json:"over,omitempty"`
+
+	TimeFilter *TimeFilterSpec `json:"time_filter,omitempty"`
+	SetOp      *SetOpSpec      `json:"set_op,omitempty"`
+	Timed      *TimedJoinSpec  `json:"timed,omitempty"` // TemporalJoin, VersionJoin, AsofJoin, LookupJoin
+	TopN       *TopNSpec       `json:"topn,omitempty"`
+	Over       *OverSpec       `json:"over,omitempty"`
 
 	Props Props `json:"props"`
 }
