@@ -209,13 +209,20 @@ func (u *unnester) topN(n *logical.TopN) (logical.Node, reps, error) {
 		return in, r, nil // there is one row for each
 	}
 	out := *n
-	out.Input, out.Partition = in, n.Partition[:len(n.Partition):len(n.Partition)]
+	out.Input, out.Partition = in, apart(n.Partition, r)
+	return &out, r, nil
+}
+
+// apart adds the parameters' columns to those that part rows.
+func apart(partition []int, r reps) []int {
+	out := slices.Clone(partition)
 	for _, c := range r.cols() {
-		if !slices.Contains(out.Partition, c.ID) {
-			out.Partition = append(out.Partition, c.ID)
+		if !slices.Contains(out, c.ID) {
+			out = append(out, c.ID)
 		}
 	}
-	return &out, r, nil
+	slices.Sort(out)
+	return out
 }
 
 // over numbers the rows of each value of the parameters by themselves.
@@ -225,12 +232,7 @@ func (u *unnester) over(n *logical.Over) (logical.Node, reps, error) {
 		return nil, nil, err
 	}
 	out := *n
-	out.Input, out.Partition = in, n.Partition[:len(n.Partition):len(n.Partition)]
-	for _, c := range r.cols() {
-		if !slices.Contains(out.Partition, c.ID) {
-			out.Partition = append(out.Partition, c.ID)
-		}
-	}
+	out.Input, out.Partition = in, apart(n.Partition, r)
 	return &out, r, nil
 }
 

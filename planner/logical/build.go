@@ -233,14 +233,18 @@ func (b *builder) selectBlock(r *bind.Select) (Node, error) {
 			return nil, err
 		}
 	}
+	if len(r.Overs) > 0 {
+		overs := r.Overs
+		if n, overs, err = b.attachToOvers(n, overs); err != nil {
+			return nil, err
+		}
+		if n, err = b.overs(n, overs, r.Own); err != nil {
+			return nil, err
+		}
+	}
 	n, items, err := b.attachTo(n, r.Project)
 	if err != nil {
 		return nil, err
-	}
-	if len(r.Overs) > 0 {
-		if n, err = b.overs(n, r.Overs, r.Own); err != nil {
-			return nil, err
-		}
 	}
 	p := b.project(n)
 	for _, it := range items {

@@ -2,6 +2,7 @@ package logical
 
 import (
 	"maps"
+	"slices"
 
 	"streamsql/sql/agg"
 	"streamsql/sql/bind"
@@ -65,6 +66,29 @@ func (b *builder) attachTo(n Node, items []Computed) (Node, []Computed, error) {
 		out[i] = Computed{Col: items[i].Col, Expr: e}
 	}
 	return n, out, err
+}
+
+// attachToOvers is attach for what window functions read.
+func (b *builder) attachToOvers(n Node, overs []bind.OverFunc) (Node, []bind.OverFunc, error) {
+	out := slices.Clone(overs)
+	for i := range out {
+		w := &out[i]
+		var err error
+		for _, list := range []*[]*expr.Expr{&w.Call.Args, &w.Args, &w.Partition} {
+			if n, *list, err = b.attach(n, *list); err != nil {
+				return nil, nil, err
+			}
+		}
+		w.Order = slices.Clone(w.Order)
+		for k := range w.Order {
+			var list []*expr.Expr
+			if n, list, err = b.attach(n, []*expr.Expr{w.Order[k].Expr}); err != nil {
+				return nil, nil, err
+			}
+			w.Order[k].Expr = list[0]
+		}
+	}
+	return n, out, nil
 }
 
 // subqueryValue attaches x, a subquery of whose arguments none has another.

@@ -102,6 +102,8 @@ func (c *copier) node(n Node) Node {
 		return &out
 	case *TopN:
 		return c.topN(n)
+	case *Over:
+		return c.over(n)
 	case *Window:
 		out := *n
 		out.Time, out.Late, out.Start, out.End = c.col(n.Time), c.col(n.Late), c.col(n.Start), c.col(n.End)
@@ -171,6 +173,23 @@ func (c *copier) topN(n *TopN) Node {
 	if n.Number != nil {
 		number := c.col(*n.Number)
 		out.Number = &number
+	}
+	return &out
+}
+
+func (c *copier) over(n *Over) Node {
+	out := *n
+	out.Partition, out.Ties, out.Order = c.ids(n.Partition), c.ids(n.Ties), c.order(n.Order)
+	out.Funcs = slices.Clone(n.Funcs)
+	for i := range out.Funcs {
+		f := &out.Funcs[i]
+		f.Col = c.col(f.Col)
+		f.Call.Args, f.Args = rewriteExprs(f.Call.Args, c.expr), rewriteExprs(f.Args, c.expr)
+		for _, b := range []*bind.Bound{&f.Frame.Start, &f.Frame.End} {
+			if b.Value != nil {
+				b.Value = c.expr(b.Value)
+			}
+		}
 	}
 	return &out
 }
