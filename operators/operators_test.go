@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"streamsql/operators"
+	"streamsql/operators/account"
 	"streamsql/operators/batch"
 	"streamsql/operators/optest"
 	"streamsql/sql/agg"
@@ -286,6 +287,47 @@ func TestSortAgainstTwin(t *testing.T) {
 			if got.String() != want.String() {
 				t.Fatalf("seed %d budget %d:\n%swant\n%s", seed, budget, got.String(), want.String())
 			}
+		}
+	}
+}
+
+// TestSortKeepsTheFirstRows sorts more rows than it holds when it needs few.
+func TestSortKeepsTheFirstRows(t *testing.T) {
+	in := []types.Type{bigint, varchar}
+	rng := rand.New(rand.NewSource(1))
+	all := optest.Generator{Inputs: [][]types.Type{in}, Values: 1000, Nulls: 5, AppendOnly: true}.Batches(rng, 1, 60_000)[0][0]
+	spec := operators.SortSpec{Input: in, Limit: 40, Offset: 7, Keys: []operators.OrderKey{{Col: 1, Desc: true}}, AppendOnly: true}
+	var want strings.Builder
+	for _, r := range sortTwin(spec, all) {
+		want.Write(append(all.AppendRow(nil, r.i), '\n'))
+	}
+	for _, budget := range []int{100, 1 << 30} {
+		a := account.New("sort", nil, 2<<20)
+		s, err := operators.NewSort(spec, operators.Env{Account: a})
+		if err != nil {
+			t.Fatal(err)
+		}
+		s.Begin(&operators.Batch{})
+		s.Push(0, all)
+		s.CloseInput(0)
+		var got strings.Builder
+		for status := operators.More; status == operators.More; {
+			status, err = s.Step(budget, func(c *batch.Chunk) {
+				for i := range c.N {
+					for range c.Weight(i) {
+						got.Write(append(c.AppendRow(nil, i), '\n'))
+					}
+				}
+			})
+			if err != nil {
+				t.Fatalf("budget %d: %v", budget, err)
+			}
+		}
+		if got.String() != want.String() {
+			t.Fatalf("budget %d:\n%swant\n%s", budget, got.String(), want.String())
+		}
+		if a.Used() != 0 {
+			t.Fatalf("%d bytes are left", a.Used())
 		}
 	}
 }

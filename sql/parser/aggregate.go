@@ -15,7 +15,7 @@ import (
 // where they were typed, and puts them into the tree.
 
 // Aggregate is a call of a function with clauses that TiDB's grammar lacks. Expr
-// is the call: an *ast.AggregateFuncExpr or *ast.FuncCallExpr.
+// is the call: an *ast.AggregateFuncExpr, *ast.FuncCallExpr or *ast.WindowFuncExpr.
 type Aggregate struct {
 	ast.ExprNode
 	Filter ast.ExprNode // nil: no FILTER

@@ -297,9 +297,6 @@ func (p *Parser) finish(st *Statement, sent string) error {
 	}
 	st.Node.Accept(&f)
 	if c := f.unused(); c != nil {
-		if rest := strings.TrimSpace(p.text[c.end:]); len(rest) > 4 && strings.EqualFold(rest[:4], "OVER") {
-			return sqlerr.Unsupported("FILTER (WHERE …) of a window function")
-		}
 		return errorAt(p.text, c.pos, "FILTER and WITHIN GROUP belong behind an aggregate function")
 	}
 	st.Node.SetText(nil, st.Text)
@@ -367,6 +364,8 @@ func (f *finisher) Leave(n ast.Node) (ast.Node, bool) {
 	case *ast.AggregateFuncExpr:
 		return f.call(e), true
 	case *ast.FuncCallExpr:
+		return f.call(e), true
+	case *ast.WindowFuncExpr:
 		return f.call(e), true
 	}
 	return n, true
