@@ -174,6 +174,7 @@ func (s *Session) take(c *batch.Chunk, i int) error {
 	}
 	at := times.I[i]
 	if mark, ok := s.late.watermark(c, i); ok && at+s.spec.Gap+s.late.Allowed <= mark {
+		s.late.missed(c, i)
 		return nil
 	}
 	key, err := s.store.key(i)
