@@ -107,7 +107,7 @@ func (c *copier) node(n Node) Node {
 	case *Window:
 		out := *n
 		out.Time, out.Late, out.Start, out.End = c.col(n.Time), c.col(n.Late), c.col(n.Start), c.col(n.End)
-		out.Partition = c.cols(n.Partition)
+		out.Partition, out.Own = c.cols(n.Partition), c.cols(n.Own)
 		return &out
 	case *TimedJoin:
 		out := *n.WithExprs(c.expr).(*TimedJoin)
