@@ -10,12 +10,19 @@
 //
 //	go test ./tests/random -run TestPrograms -programs 1 -seed 1234
 //
+// What only the dialect has (window table functions, FULL JOIN, FILTER, LATERAL,
+// grouping sets) is made in two forms (forms.go, dialect.go): ours, and a plain query of the
+// same meaning for MariaDB. TestVariants runs programs in two ways on two servers
+// of ours: rows in other portions and another order, one worker against eight,
+// killed in the middle.
+//
 // The generator keeps to what MySQL and MariaDB define equally. It leaves out
 // comparisons between text and numbers, DOUBLE that rounds or is -0, trailing spaces, overflow,
 // expressions above a division or AVG (whose hidden digits differ), and division
 // in changes (an error in strict mode). Rows are compared by <=> only: where
 // (a, b) = (c, d) is NULL, MariaDB says that it IS NOT NULL. FIELD, INTERVAL and
 // others that a NULL does not make NULL are left out, since MariaDB takes a LEFT
-// JOIN for an inner one by them; and HAVING without GROUP BY, where it finds
+// JOIN for an inner one by them; arithmetic with a row number, which is unsigned in
+// MySQL alone; and HAVING without GROUP BY, where it finds
 // MIN(x) > 1 true of no rows.
 package random

@@ -33,6 +33,8 @@ type gen struct {
 	// division by zero is an error.
 	changing bool
 	next     int // for names
+	forms    forms
+	tables   []*table
 }
 
 func (g *gen) chance(percent int) bool { return g.IntN(100) < percent }

@@ -9,13 +9,14 @@ import (
 
 // step is one step of a program.
 type step struct {
-	sql   string   // a statement, but for views and checks
-	rows  []string // INSERT: the rows behind sql's VALUES, so that they can be taken away
-	tail  string   // INSERT: what stands behind the rows
-	view  string   // the view to make, of query
-	plain bool     // it is not materialized
-	query *query   // without a view: a question, asked here only
-	check bool     // compare all views now
+	sql    string   // a statement, but for views and checks
+	rows   []string // INSERT: the rows behind sql's VALUES, so that they can be taken away
+	tail   string   // INSERT: what stands behind the rows
+	view   string   // the view to make, of query
+	plain  bool     // it is not materialized
+	query  *query   // without a view: a question, asked here only
+	check  bool     // compare all views now
+	upsert bool     // into a stream with a key
 }
 
 func (s step) String() string {
@@ -38,13 +39,14 @@ func (s step) String() string {
 type program struct {
 	seed  uint64
 	steps []step
+	forms forms
 }
 
 // table is a table or stream with what the generator knows of it.
 type table struct {
 	relation
 	stream bool
-	keyed  bool     // id is the primary key
+	keyed  bool     // id is the primary key, of a stream too
 	types  []string // declarations, by column
 	null   []bool
 	lastID int
@@ -58,8 +60,9 @@ func newProgram(seed uint64) program {
 	for i := range 1 + g.IntN(3) {
 		t := g.table(fmt.Sprintf("t%d", i))
 		tables = append(tables, t)
+		g.tables = tables
 		rels = append(rels, t.relation)
-		p.steps = append(p.steps, step{sql: t.create()})
+		p.steps = append(p.steps, step{sql: g.create(t)})
 	}
 	changes := 6 + g.IntN(14)
 	views := 1 + g.IntN(4)
@@ -77,7 +80,11 @@ func newProgram(seed uint64) program {
 		p.steps = append(p.steps, g.change(pick(g, tables...), tables))
 		if g.chance(12) || open && g.chance(25) {
 			// Of tables alone: what is written in a transaction shows there before its end.
-			p.steps = append(p.steps, step{query: g.query(rels[:len(tables)], 1)})
+			q := g.query(rels[:len(tables)], 1)
+			if g.chance(12) {
+				q = g.recursive(pick(g, tables...))
+			}
+			p.steps = append(p.steps, step{query: q})
 		}
 		if open && g.chance(35) {
 			p.steps, open = append(p.steps, step{sql: pick(g, "COMMIT", "COMMIT", "ROLLBACK")}), false
@@ -93,6 +100,7 @@ func newProgram(seed uint64) program {
 		p.steps = append(p.steps, step{view: g.name("v"), query: g.query(rels, 2)})
 	}
 	p.steps = append(p.steps, step{check: true})
+	p.forms = g.forms
 	return p
 }
 
@@ -108,6 +116,9 @@ var declarations = [...][]string{
 
 func (g *gen) table(name string) *table {
 	t := &table{relation: relation{text: name}, stream: g.chance(40), keyed: g.chance(80)}
+	if t.stream {
+		t.keyed = g.chance(30)
+	}
 	add := func(name, decl string, k kind, null bool) {
 		t.cols = append(t.cols, column{name, k})
 		t.types, t.null = append(t.types, decl), append(t.null, null)
@@ -121,12 +132,12 @@ func (g *gen) table(name string) *table {
 	return t
 }
 
-func (t *table) create() string {
+func (g *gen) create(t *table) string {
 	what, key := "TABLE", ", PRIMARY KEY (id)"
 	if t.stream {
 		what = "STREAM TABLE"
 	}
-	if t.stream || !t.keyed {
+	if !t.keyed {
 		key = ""
 	}
 	var cols []string
@@ -137,13 +148,26 @@ func (t *table) create() string {
 		}
 		cols = append(cols, d)
 	}
-	return "CREATE " + what + " " + t.text + " (" + strings.Join(cols, ", ") + key + ")"
+	mark := ""
+	if i := slices.IndexFunc(t.cols, func(c column) bool { return c.kind == kTime }); i >= 0 && t.stream && g.chance(50) {
+		// So far behind that no row is late: what is late, the reference does not know.
+		mark = g.form(", WATERMARK FOR "+t.cols[i].name+" AS "+t.cols[i].name+" - INTERVAL 4000 DAY", "")
+	}
+	return "CREATE " + what + " " + t.text + " (" + strings.Join(cols, ", ") + key + mark + ")"
 }
 
 func (g *gen) change(t *table, tables []*table) step {
 	g.changing = true
 	defer func() { g.changing = false }()
 	n := g.IntN(100)
+	if t.stream && t.keyed {
+		if n < 75 {
+			s := g.insert(t, g.form("INSERT INTO "+t.text+" VALUES ", "REPLACE INTO "+t.text+" VALUES "), n < 50, "")
+			s.upsert = true
+			return s
+		}
+		return step{sql: "DELETE FROM " + t.text + g.whereOf(t)}
+	}
 	switch {
 	case g.chance(10):
 		if s, ok := g.insertSelect(t, pick(g, tables...)); ok {
@@ -201,15 +225,18 @@ func (g *gen) insertSelect(t, from *table) (step, bool) {
 
 // insert has rows with new ids where fresh is true, and otherwise with ids that may be there.
 func (g *gen) insert(t *table, verb string, fresh bool, tail string) step {
-	s := step{sql: verb + t.text + " VALUES ", tail: tail}
+	s := step{sql: verb, tail: tail}
+	if !strings.HasSuffix(verb, " VALUES ") {
+		s.sql = verb + t.text + " VALUES "
+	}
 	var used []int
 	for range pick(g, 1, 1, 2, 3, 5, 9) {
 		t.lastID++
 		id := t.lastID
-		if t.stream && g.chance(30) || !fresh && g.chance(70) {
+		if t.stream && !t.keyed && g.chance(30) || !fresh && g.chance(70) {
 			id = 1 + g.IntN(t.lastID)
 		}
-		if !t.stream && slices.Contains(used, id) {
+		if (!t.stream || t.keyed) && slices.Contains(used, id) {
 			continue // which of two equal keys wins is another test's matter
 		}
 		used = append(used, id)

@@ -23,16 +23,20 @@ func (r relation) qualified() []column {
 
 // query is a SELECT whose parts can be taken away one by one (shrink.go).
 type query struct {
-	with     []with
-	distinct bool
-	items    []item
-	from     relation
-	joins    []join
-	where    []string
-	group    []string
-	having   string
-	union    *query
-	all      bool // UNION ALL
+	recursive string // WITH RECURSIVE …, whole
+	with      []with
+	distinct  bool
+	items     []item
+	from      relation
+	joins     []join
+	where     []string
+	group     []string
+	rollup    bool
+	having    string
+	union     *query
+	setop     string // how union comes in: UNION [ALL], INTERSECT, EXCEPT
+	limit     int    // rows of the result, in the order of all its columns; 0: all
+	offset    int
 }
 
 type with struct {
@@ -46,13 +50,14 @@ type item struct {
 }
 
 type join struct {
-	left bool
+	kind string // LEFT, RIGHT, CROSS or empty
 	to   relation
 	on   []string
 }
 
 func (q *query) String() string {
 	var b strings.Builder
+	b.WriteString(q.recursive)
 	for i, w := range q.with {
 		b.WriteString([]string{"WITH ", ", "}[min(i, 1)] + w.name + " AS (" + w.body.String() + ")")
 	}
@@ -71,22 +76,32 @@ func (q *query) String() string {
 	}
 	b.WriteString(" FROM " + q.from.text + " AS " + q.from.alias)
 	for _, j := range q.joins {
-		if j.left {
-			b.WriteString(" LEFT")
+		b.WriteString(" " + strings.TrimLeft(j.kind+" JOIN ", " ") + j.to.text + " AS " + j.to.alias)
+		if j.kind != "CROSS" {
+			b.WriteString(" ON " + strings.Join(j.on, " AND "))
 		}
-		b.WriteString(" JOIN " + j.to.text + " AS " + j.to.alias + " ON " + strings.Join(j.on, " AND "))
 	}
 	if len(q.where) > 0 {
 		b.WriteString(" WHERE " + strings.Join(q.where, " AND "))
 	}
 	if len(q.group) > 0 {
-		b.WriteString(" GROUP BY " + strings.Join(q.group, ", "))
+		b.WriteString(" GROUP BY " + strings.Join(q.group, ", ") + []string{"", " WITH ROLLUP"}[btoi(q.rollup)])
 	}
 	if q.having != "" {
 		b.WriteString(" HAVING " + q.having)
 	}
 	if q.union != nil {
-		b.WriteString([]string{" UNION ", " UNION ALL "}[btoi(q.all)] + q.union.String())
+		b.WriteString(" " + q.setop + " " + q.union.String())
+	}
+	if q.limit > 0 {
+		b.WriteString(" ORDER BY ")
+		for i, it := range q.items {
+			b.WriteString([]string{"", ", "}[min(i, 1)] + it.alias + []string{"", " DESC"}[i%2])
+		}
+		fmt.Fprintf(&b, " LIMIT %d", q.limit)
+		if q.offset > 0 {
+			fmt.Fprintf(&b, " OFFSET %d", q.offset)
+		}
 	}
 	return b.String()
 }
@@ -114,8 +129,13 @@ func (q *query) columns() []column {
 // query draws a query over the relations; depth bounds nested ones.
 func (g *gen) query(rels []relation, depth int) *query {
 	q := g.selectOver(rels, depth)
-	if g.chance(15) {
-		q.union, q.all = g.like(rels, q.items), g.chance(60)
+	if g.chance(18) {
+		q.union = g.like(rels, q.items)
+		q.setop = pick(g, "UNION", "UNION ALL", "UNION ALL", "INTERSECT", "INTERSECT ALL", "EXCEPT", "EXCEPT ALL")
+	}
+	// MariaDB has no order beside ROLLUP, and counts an OFFSET wrong over DISTINCT constants.
+	if g.chance(10) && !q.rollup && !q.distinct && (q.union == nil || !q.union.rollup) {
+		q.limit, q.offset = 1+g.IntN(5), pick(g, 0, 0, 1, 2)
 	}
 	if depth > 0 && g.chance(15) {
 		// The query so far becomes a CTE, read once or twice.
@@ -145,6 +165,17 @@ func (g *gen) relation(rels []relation, depth int) relation {
 		sub := g.query(rels, depth-1)
 		return relation{text: "(" + sub.String() + ")", alias: g.name("d"), cols: sub.columns()}
 	}
+	if depth > 0 && g.chance(10) {
+		return pick(g, g.over, g.over, g.top)(rels)
+	}
+	if depth > 0 && g.chance(12) {
+		return pick(g, g.full, g.lateral, g.cube)(rels)
+	}
+	if depth > 0 && g.chance(8) {
+		if r, ok := g.windowed(pick(g, g.tables...)); ok {
+			return r
+		}
+	}
 	// Later ones are the views: prefer them, so that views stand on views.
 	r := rels[max(g.IntN(len(rels)), g.IntN(len(rels)))]
 	r.alias = g.name("r")
@@ -155,13 +186,19 @@ func (g *gen) selectOver(rels []relation, depth int) *query {
 	q := &query{from: g.relation(rels, depth)}
 	scope := q.from.qualified()
 	for n := pick(g, 0, 0, 0, 1, 1, 2); n > 0; n-- {
-		j := join{left: g.chance(45), to: g.relation(rels, depth-1)}
+		j := join{kind: pick(g, "", "", "", "LEFT", "LEFT", "RIGHT"), to: g.relation(rels, depth-1)}
 		j.on = g.joinOn(scope, j.to.qualified())
+		if g.chance(4) {
+			j.kind, j.on = "CROSS", nil
+		}
 		q.joins = append(q.joins, j)
 		scope = append(scope, j.to.qualified()...)
 	}
 	for n := pick(g, 0, 0, 1, 1, 2); n > 0; n-- {
 		q.where = append(q.where, g.condition(scope, 2))
+	}
+	if depth > 0 && g.chance(22) {
+		q.where = append(q.where, g.subcondition(rels, scope))
 	}
 	if g.chance(55) {
 		g.aggregate(q, scope)
@@ -174,7 +211,9 @@ func (g *gen) selectOver(rels []relation, depth int) *query {
 			it.kind = kind(g.IntN(int(kinds)))
 		}
 		it.text = g.expr(scope, it.kind, 2)
-		if g.chance(6) {
+		if depth > 0 && g.chance(5) {
+			it.text = g.scalar(rels, scope, it.kind)
+		} else if g.chance(6) {
 			it.kind, it.text = kDec, g.column(scope, pick(g, kInt, kDec))+" / "+g.column(scope, kInt)
 		}
 		q.items = append(q.items, it)
@@ -224,6 +263,9 @@ func (g *gen) aggregate(q *query, scope []column) {
 		it.alias = fmt.Sprintf("c%d", len(q.items))
 		q.items = append(q.items, it)
 	}
+	// MariaDB counts a DISTINCT constant in each group anew under ROLLUP.
+	q.rollup = len(q.group) > 0 && g.chance(12) && plainColumns(q.group, scope) &&
+		!slices.ContainsFunc(q.items, func(it item) bool { return strings.Contains(it.text, "DISTINCT") })
 	if len(q.group) > 0 && g.chance(30) { // of no rows at all MariaDB finds MIN(x) > 1 true
 		c := g.call(scope, false)
 		q.having = c.text + pick(g, " > ", " <= ", " <> ", " = ") + g.literal(c.kind, false)
@@ -237,6 +279,16 @@ func (g *gen) aggregate(q *query, scope []column) {
 	}
 }
 
+// plainColumns reports that texts are columns of the scope, each once.
+func plainColumns(texts []string, scope []column) bool {
+	for i, text := range texts {
+		if slices.Contains(texts[:i], text) || !slices.ContainsFunc(scope, func(c column) bool { return c.name == text }) {
+			return false
+		}
+	}
+	return true
+}
+
 func mentions(text string, scope []column) bool {
 	return slices.ContainsFunc(scope, func(c column) bool { return strings.Contains(text, c.name) })
 }
@@ -247,9 +299,25 @@ func (g *gen) call(scope []column, last bool) item {
 		k := pick(g, kInt, kDec)
 		return g.expr(scope, k, pick(g, 0, 0, 1)), k
 	}
-	switch g.IntN(12) {
+	switch g.IntN(15) {
 	case 0, 1:
 		return item{text: "COUNT(*)", kind: kInt}
+	case 12:
+		return item{text: pick(g, "BIT_AND(", "BIT_OR(", "BIT_XOR(") + "ABS(" + g.expr(scope, kInt, 0) + ")) % 1000", kind: kInt}
+	case 13:
+		c := g.condition(scope, 1)
+		return pick(g,
+			func() item { return item{text: g.filtered("COUNT", "*", c), kind: kInt} },
+			func() item { return item{text: g.filtered("SUM", g.expr(scope, kInt, 1), c), kind: kDec} },
+			func() item {
+				k := g.kindOf(scope)
+				return item{text: g.filtered(pick(g, "MIN", "MAX"), g.expr(scope, k, 1), c), kind: k}
+			},
+		)()
+	case 14:
+		if last {
+			return g.collected(scope)
+		}
 	case 9:
 		return item{text: "COUNT(DISTINCT " + g.expr(scope, g.kindOf(scope), 0) + ", " + g.expr(scope, g.kindOf(scope), 1) + ")", kind: kInt}
 	case 10:
@@ -286,6 +354,18 @@ func (g *gen) call(scope []column, last bool) item {
 	}
 	k := g.kindOf(scope)
 	return item{text: pick(g, "MIN(", "MAX(") + g.expr(scope, k, pick(g, 0, 0, 1)) + ")", kind: k}
+}
+
+// collected is a GROUP_CONCAT in a total order, or a variance, whose last digits
+// are not compared.
+func (g *gen) collected(scope []column) item {
+	if g.chance(50) {
+		fn := pick(g, "STDDEV_POP", "STDDEV_SAMP", "VAR_POP", "VAR_SAMP")
+		return item{text: "ROUND(" + fn + "(" + g.expr(scope, kInt, 0) + "), 4)", kind: kDbl}
+	}
+	x := pick(g, scope...).name // no constant, which ORDER BY takes for a position
+	distinct := pick(g, "", "DISTINCT ")
+	return item{text: "GROUP_CONCAT(" + distinct + x + " ORDER BY " + x + pick(g, "", " DESC") + pick(g, "", " SEPARATOR '|'") + ")", kind: kStr}
 }
 
 // like is a plain SELECT with columns of the kinds of items.

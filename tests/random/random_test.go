@@ -17,7 +17,7 @@ import (
 )
 
 var (
-	programs = flag.Int("programs", 2000, "how many programs to run")
+	programs = flag.Int("programs", 5000, "how many programs to run")
 	seed     = flag.Uint64("seed", 1, "seed of the first program; the others follow")
 	workers  = flag.Int("workers", 4, "programs at a time")
 	failures = flag.Int("failures", 3, "stop after so many programs that differ")
@@ -144,7 +144,9 @@ func TestVariety(t *testing.T) {
 	for _, want := range []string{
 		"CREATE STREAM TABLE", "UPDATE ", "DELETE FROM", "REPLACE INTO", "ON DUPLICATE KEY", "INSERT IGNORE", "BEGIN;", "ROLLBACK;",
 		" LEFT JOIN ", " JOIN ", " GROUP BY ", " HAVING ", " DISTINCT ", " UNION ALL ", " UNION SELECT", "WITH w", "FROM (SELECT", "FROM v",
-		"COUNT(DISTINCT", "SUM(", "AVG(", "MIN(", "MAX(", "CASE ", " LIKE ", " IN (", " BETWEEN ", " / ", " DIV ", "<=>", "NULL",
+		"COUNT(DISTINCT", "SUM(", "AVG(", "MIN(", "MAX(", " RIGHT JOIN ", " FULL JOIN ", " CROSS JOIN ", "LATERAL (", " NOT IN (SELECT", " EXISTS (SELECT", " ANY (SELECT", " ALL (SELECT", " OVER (", "ROW_NUMBER()",
+		"WITH ROLLUP", "WITH RECURSIVE", "CUBE (", "GROUPING SETS (", " FILTER (WHERE", "GROUP_CONCAT(", "VAR_POP(", "BIT_XOR(", " INTERSECT ", " EXCEPT ALL ", " LIMIT ",
+		"TUMBLE(", "HOP(", "CUMULATE(", "SESSION(", "WATERMARK FOR", "CASE ", " LIKE ", " IN (", " BETWEEN ", " / ", " DIV ", "<=>", "NULL",
 	} {
 		if !strings.Contains(text, want) {
 			t.Errorf("no %q in 400 programs", want)

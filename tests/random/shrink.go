@@ -10,7 +10,7 @@ func shrink(p program, tries int, fails func(program) bool) program {
 			return false
 		}
 		tries--
-		c := program{p.seed, steps}
+		c := program{p.seed, steps, p.forms}
 		if !fails(c) {
 			return false
 		}
@@ -102,6 +102,12 @@ func simpler(q *query) []*query {
 				c.with[i].body = body
 			})
 		}
+	}
+	if q.limit > 0 {
+		add(func(c *query) { c.limit = 0 })
+	}
+	if q.rollup {
+		add(func(c *query) { c.rollup = false })
 	}
 	if q.distinct {
 		add(func(c *query) { c.distinct = false })

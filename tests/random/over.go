@@ -1,0 +1,107 @@
+package random
+
+import (
+	"fmt"
+	"strings"
+)
+
+// over is a derived table of a relation with one or two window functions. An order
+// that is not by all columns is only given to functions that treat peers alike.
+func (g *gen) over(rels []relation) relation {
+	in := g.relation(rels, 0)
+	scope := in.qualified()
+	out := relation{alias: g.name("d")}
+	var items []string
+	for i, c := range scope {
+		name := fmt.Sprintf("o%d", i)
+		out.cols = append(out.cols, column{name, c.kind})
+		items = append(items, c.name+" AS "+name)
+	}
+	for i := range pick(g, 1, 1, 2) {
+		text, k := g.windowFunction(scope)
+		name := fmt.Sprintf("n%d", i)
+		out.cols = append(out.cols, column{name, k})
+		items = append(items, text+" AS "+name)
+	}
+	out.text = fmt.Sprintf("(SELECT %s FROM %s AS %s)", strings.Join(items, ", "), in.text, in.alias)
+	return out
+}
+
+// top is a derived table of the first rows of each partition, by their number or rank.
+func (g *gen) top(rels []relation) relation {
+	in := g.relation(rels, 0)
+	scope := in.qualified()
+	out := relation{alias: g.name("d")}
+	var inside, items []string
+	for i, c := range scope {
+		name := fmt.Sprintf("o%d", i)
+		out.cols = append(out.cols, column{name, c.kind})
+		inside, items = append(inside, c.name+" AS "+name), append(items, name)
+	}
+	partition, loose, total := g.order(scope)
+	number := pick(g, "ROW_NUMBER() OVER ("+partition+total+")", "RANK() OVER ("+partition+loose+")", "DENSE_RANK() OVER ("+partition+loose+")")
+	if g.chance(40) {
+		out.cols = append(out.cols, column{"place", kInt})
+		items = append(items, "CAST(place AS SIGNED) AS place")
+	}
+	out.text = fmt.Sprintf("(SELECT %s FROM (SELECT %s, %s AS place FROM %s AS %s) AS ranked WHERE place %s)",
+		strings.Join(items, ", "), strings.Join(inside, ", "), number, in.text, in.alias, pick(g, "= 1", "<= 1", "<= 2", "< 4", "BETWEEN 2 AND 3"))
+	return out
+}
+
+// order is a partition, sometimes none, an order by one column, and one by all.
+func (g *gen) order(scope []column) (partition, loose, total string) {
+	if g.chance(70) {
+		partition = "PARTITION BY " + pick(g, scope...).name + " "
+	}
+	by := pick(g, scope...)
+	loose = "ORDER BY " + by.name + pick(g, "", " DESC")
+	total = loose
+	for _, i := range g.Perm(len(scope)) {
+		if scope[i].name != by.name {
+			total += ", " + scope[i].name + pick(g, "", "", " DESC")
+		}
+	}
+	return partition, loose, total
+}
+
+func (g *gen) windowFunction(scope []column) (text string, k kind) {
+	partition, loose, total := g.order(scope)
+	arg := pick(g, scope...)
+	switch g.IntN(10) {
+	case 0, 1:
+		return "CAST(ROW_NUMBER() OVER (" + partition + total + ") AS SIGNED)", kInt // it is unsigned in MySQL, not in MariaDB
+	case 2:
+		return "CAST(" + pick(g, "RANK()", "DENSE_RANK()") + " OVER (" + partition + loose + ") AS SIGNED)", kInt
+	case 3:
+		return fmt.Sprintf("CAST(NTILE(%d) OVER (%s%s) AS SIGNED)", 1+g.IntN(3), partition, total), kInt
+	case 4, 5:
+		return fmt.Sprintf("%s(%s, %d) OVER (%s%s)", pick(g, "LAG", "LEAD"), arg.name, g.IntN(3), partition, total), arg.kind
+	case 6:
+		frame := pick(g, "", " ROWS BETWEEN 1 PRECEDING AND 1 FOLLOWING", " ROWS BETWEEN UNBOUNDED PRECEDING AND UNBOUNDED FOLLOWING", " ROWS 2 PRECEDING")
+		return pick(g, "FIRST_VALUE(", "LAST_VALUE(") + arg.name + ") OVER (" + partition + total + frame + ")", arg.kind
+	}
+	fn, k := g.summed(scope)
+	if g.chance(30) {
+		return fn + " OVER (" + partition + ")", k
+	}
+	if g.chance(50) {
+		return fn + " OVER (" + partition + loose + ")", k
+	}
+	return fn + " OVER (" + partition + total + pick(g,
+		" ROWS BETWEEN 1 PRECEDING AND CURRENT ROW", " ROWS BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW",
+		" ROWS BETWEEN 2 PRECEDING AND 1 FOLLOWING", " ROWS BETWEEN CURRENT ROW AND UNBOUNDED FOLLOWING",
+		" ROWS BETWEEN 3 PRECEDING AND 2 PRECEDING") + ")", k
+}
+
+// summed is an aggregate that may stand over a window.
+func (g *gen) summed(scope []column) (string, kind) {
+	switch g.IntN(4) {
+	case 0:
+		return "COUNT(" + pick(g, "*", pick(g, scope...).name) + ")", kInt
+	case 1:
+		return "SUM(" + g.column(scope, pick(g, kInt, kDec)) + ")", kDec
+	}
+	c := pick(g, scope...)
+	return pick(g, "MIN(", "MAX(") + c.name + ")", c.kind
+}
