@@ -123,7 +123,7 @@ func (c *copier) node(n Node) Node {
 		return &out
 	case *Distinct:
 		return n
-	case *Filter, *Apply:
+	case *Filter, *TimeFilter, *Apply:
 		return n.WithExprs(c.expr)
 	}
 	if c.err == nil {
