@@ -26,6 +26,8 @@ type orderTree struct {
 	account *account.Account
 	store   *state.Store
 	root    *orderNode
+	// foldBytes is what the fold of a node takes.
+	foldBytes int64
 }
 
 const (
@@ -69,16 +71,17 @@ func newOrderTree(store *state.Store, a *account.Account) *orderTree {
 }
 
 func (t *orderTree) leaf() *orderNode {
-	t.account.Force(nodeBytes(leafRows))
+	t.account.Force(t.nodeBytes(leafRows))
 	return &orderNode{rows: make([]orderEntry, 0, leafRows+1)}
 }
 
 func (t *orderTree) inner() *orderNode {
-	t.account.Force(nodeBytes(innerKids))
+	t.account.Force(t.nodeBytes(innerKids))
 	return &orderNode{rows: make([]orderEntry, 0, innerKids+1), kids: make([]*orderNode, 0, innerKids+1)}
 }
 
-func nodeBytes(rows int) int64 { return int64(rows*48 + 96) }
+// nodeBytes is the memory of a node with room for rows.
+func (t *orderTree) nodeBytes(rows int) int64 { return int64(rows*48+96) + t.foldBytes }
 
 // keyPrefix maps a key to 64 bits that are ordered as the keys are, as far as
 // they go: whether it begins with NULL, and most of its next 8 bytes.
@@ -432,7 +435,7 @@ func (t *orderTree) drop(n *orderNode) {
 	k := up.kidAt(n)
 	up.kids, up.rows = slices.Delete(up.kids, k, k+1), slices.Delete(up.rows, k, k+1)
 	if len(up.kids) == 0 {
-		t.account.Release(nodeBytes(innerKids))
+		t.account.Release(t.nodeBytes(innerKids))
 		t.drop(up)
 		return
 	}
@@ -443,7 +446,7 @@ func (t *orderTree) drop(n *orderNode) {
 }
 
 func (t *orderTree) unlink(n *orderNode) {
-	t.account.Release(nodeBytes(leafRows))
+	t.account.Release(t.nodeBytes(leafRows))
 	if n.prev != nil {
 		n.prev.next = n.next
 	}
@@ -455,7 +458,7 @@ func (t *orderTree) unlink(n *orderNode) {
 // shrink takes off a root that has one kid.
 func (t *orderTree) shrink() {
 	for len(t.root.kids) == 1 {
-		t.account.Release(nodeBytes(innerKids))
+		t.account.Release(t.nodeBytes(innerKids))
 		t.root = t.root.kids[0]
 		t.root.up = nil
 	}
@@ -482,7 +485,7 @@ func (t *orderTree) join(n *orderNode) {
 	if n.kids == nil {
 		t.unlink(m)
 	} else {
-		t.account.Release(nodeBytes(innerKids))
+		t.account.Release(t.nodeBytes(innerKids))
 		for _, kid := range m.kids {
 			kid.up = n
 		}

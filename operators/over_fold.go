@@ -76,6 +76,10 @@ func newFolder(r *ranking, funcs []OverFunc) (*folder, error) {
 	if len(f.calls) == 0 {
 		return nil, nil
 	}
+	if f.trees {
+		r.tree.foldBytes = int64(f.size + 64*len(f.calls))
+		r.env.Account.Force(r.tree.foldBytes) // of the root, which is there already
+	}
 	return f, nil
 }
 
