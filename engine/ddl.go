@@ -40,6 +40,10 @@ func (e *Engine) DDL(ctx context.Context, s bind.Statement, captured catalog.Ses
 		return e.drop(ctx, s)
 	case *bind.Control:
 		return e.control(ctx, s)
+	case *bind.RenameTables:
+		return nil, e.rename(ctx, s)
+	case *bind.AlterTable:
+		return nil, e.alter(ctx, s)
 	}
 	return nil, sqlerr.Unsupported(fmt.Sprintf("%T", s))
 }

@@ -54,6 +54,10 @@ func (b *binder) statement(s *parser.Statement) (Statement, error) {
 		return b.createView(n, s)
 	case *ast.DropTableStmt:
 		return b.dropTables(n)
+	case *ast.RenameTableStmt:
+		return b.renameTables(n)
+	case *ast.AlterTableStmt:
+		return b.alterTable(n)
 	case *ast.ExplainStmt:
 		return b.explain(n, s)
 	case *ast.TruncateTableStmt:
@@ -66,16 +70,12 @@ func (b *binder) statement(s *parser.Statement) (Statement, error) {
 // refuseStatement is error 1235 for a statement that is not there yet.
 func refuseStatement(s *parser.Statement) error {
 	switch s.Node.(type) {
-	case *ast.AlterTableStmt:
-		return sqlerr.Unsupported("ALTER TABLE")
 	case *ast.AlterDatabaseStmt:
 		return sqlerr.Unsupported("ALTER DATABASE")
 	case *ast.CreateIndexStmt:
 		return sqlerr.Unsupported("CREATE INDEX")
 	case *ast.DropIndexStmt:
 		return sqlerr.Unsupported("DROP INDEX")
-	case *ast.RenameTableStmt:
-		return sqlerr.Unsupported("RENAME TABLE")
 	case *ast.LoadDataStmt:
 		return sqlerr.Unsupported("LOAD DATA")
 	default:

@@ -60,6 +60,12 @@ func (p *printer) statement(s Statement) {
 		if s.Query != nil {
 			p.in(func() { p.query(s.Query) })
 		}
+	case *RenameTables:
+		for _, m := range s.Moves {
+			p.line("rename %s.%s to %s.%s", m.From.DB, m.From.Name, m.To.DB, m.To.Name)
+		}
+	case *AlterTable:
+		p.line("alter table %s.%s", s.Name.DB, s.Name.Name)
 	case *DropTables:
 		p.line("drop %s %v", s.Kind, s.Names)
 	case *Explain:
