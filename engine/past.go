@@ -242,6 +242,9 @@ func (e *Engine) someChanges(j *job, after, upTo uint64) (changes []change, more
 		if after < j.log.from { // it went meanwhile
 			err = j.keepsAfter(after)
 		}
+		if errors.Is(err, errMoved) {
+			return nil, true, nil
+		}
 		return nil, false, err
 	}
 	lo := sort.Search(len(all), func(i int) bool { return all[i].id > after })

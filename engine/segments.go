@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"slices"
 
 	"streamsql/engine/checkpoint"
 	"streamsql/engine/topic"
@@ -57,12 +58,16 @@ func (l *changelog) part(upTo uint64) logPart {
 	if first >= end {
 		return p
 	}
+	var replaced *segment
 	if n := len(p.saved.Segments); n > 0 {
 		if last := p.saved.Segments[n-1]; last.Bytes < segmentBytes && last.First > l.hot {
-			first, p.saved.Segments = l.after(last.First-1), p.saved.Segments[:n-1]
+			first, p.saved.Segments, replaced = l.after(last.First-1), p.saved.Segments[:n-1], &last
 		}
 	}
 	p.rows = append([]change(nil), l.list[first:end]...)
+	if replaced != nil && replaced.First != p.rows[0].id {
+		p.remove = append(p.remove, replaced.blob()) // its beginning is no longer kept
+	}
 	p.write = &segment{First: p.rows[0].id, Batches: len(p.rows)}
 	for _, c := range p.rows {
 		p.write.Last, p.write.Time = c.id, c.time
@@ -161,10 +166,19 @@ func (l *changelog) segmentAfter(id uint64) (segment, bool) {
 	return segment{}, false
 }
 
-// readSegment reads changes from disk. Engine.mu is not held.
+// errMoved says that a segment is no longer where it was: look again.
+var errMoved = errors.New("the segment was written anew")
+
+// readSegment reads changes from disk; errMoved, if they are elsewhere by now.
+// Engine.mu is not held.
 func (e *Engine) readSegment(j *job, s segment) ([]change, error) {
 	data, err := e.checkpoint.ReadBlob(j.table.StateID(), s.blob())
 	if err != nil {
+		e.mu.Lock()
+		defer e.mu.Unlock()
+		if !slices.ContainsFunc(j.log.disk, func(x segment) bool { return x.First == s.First }) {
+			return nil, errMoved
+		}
 		return nil, fmt.Errorf("changes of %s.%s from batch %d on: %w", j.table.Database, j.table.Name, s.First, err)
 	}
 	return decodeChanges(data)
@@ -209,6 +223,9 @@ func (e *Engine) readCold(j *job, id uint64) (map[*job][]*batch.Chunk, error) {
 	e.mu.Unlock()
 	for v, s := range from {
 		changes, err := e.readCached(v, s)
+		if errors.Is(err, errMoved) {
+			return e.readCold(j, id)
+		}
 		if err != nil {
 			return nil, err
 		}

@@ -314,6 +314,9 @@ func (s *subscription) readCold(g segment) error {
 		if s.pos < s.job.log.from {
 			return errFellBehind(s.job, s.pos)
 		}
+		if errors.Is(err, errMoved) {
+			return nil // it looks again
+		}
 		return err
 	}
 	for _, c := range changes {

@@ -273,3 +273,41 @@ func TestChangesAreReadFromDisk(t *testing.T) {
 	h.want("SELECT SUM(n) FROM second", "4")
 	h.want("SELECT a.total FROM second AS a JOIN kept AS b ON a.total = b.total WHERE b.k = 9", "9")
 }
+
+// A segment that is written anew with its beginning forgotten leaves nothing of the
+// old one behind, and what is kept can be read.
+func TestSegmentsAreReplaced(t *testing.T) {
+	h := open(t, Config{CheckpointEvery: byHand})
+	h.exec(sums)
+	j := h.e.jobs[h.named("sums").ID]
+	h.e.mu.Lock()
+	j.log.keep.batches = 5
+	h.e.mu.Unlock()
+	for round := range 8 {
+		for i := range 3 {
+			h.exec(fmt.Sprintf("INSERT INTO s VALUES (%d, %d)", i, round+1))
+			h.now("sums")
+		}
+		h.round()
+	}
+	h.e.mu.Lock()
+	from, kept := j.log.from, map[string]bool{}
+	for _, s := range j.log.stored {
+		kept[s.blob()] = true
+	}
+	h.e.mu.Unlock()
+	err := h.e.checkpoint.LoadBlobs(h.e.round, uint64(j.id), func(name string, _ []byte) error {
+		if !kept[name] {
+			t.Errorf("%s is on disk, and nobody knows it", name)
+		}
+		delete(kept, name)
+		return nil
+	})
+	if err != nil || len(kept) > 0 {
+		t.Errorf("not on disk: %v, %v", kept, err)
+	}
+	h.crash()
+	if got := h.e.jobs[j.id].log.from; got != from {
+		t.Errorf("after a restart changes are kept after batch %d, not %d", got, from)
+	}
+}
