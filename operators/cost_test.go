@@ -131,6 +131,25 @@ func TestOneRowChangeCostsTheSame(t *testing.T) {
 		{"sum of all before, of the last rows", lastRows(over(framed("sum", operators.FrameRange, operators.UnboundedPreceding)))},
 		{"max of all before, of the last rows", lastRows(over(framed("max", operators.FrameRange, operators.UnboundedPreceding)))},
 		{"row number of the last rows", lastRows(over(operators.OverFunc{Func: operators.WindowRowNumber, Type: operators.NumberType()}))},
+		{"emit", func() optest.Load {
+			e := operators.NewEmit(operators.EmitSpec{Input: in, Col: 0, Watermark: operators.Watermark{{Table: 1}}}, operators.Env{})
+			return oneInput(t, e, nil, 10)
+		}},
+		{"time filter", func() optest.Load {
+			cond := operators.TimeCond{Value: expr.NewColumn(0, "ts", moment), Grain: 1}
+			f, err := operators.NewTimeFilter([]operators.TimeCond{cond}, []types.Type{moment, bigint}, operators.Env{})
+			return oneInput(t, f, err, 1)
+		}},
+		{"sessions by id", func() optest.Load {
+			spec := operators.SessionSpec{Input: in, Keys: []int{0}, Time: 1, Gap: 3, Keep: []int{0, 1}, IDs: true, Bound: moment, Lateness: operators.Lateness{Late: -1}}
+			s, err := operators.NewSession(spec, operators.Env{})
+			return oneInput(t, s, err, 5)
+		}},
+		{"one session by id", func() optest.Load {
+			spec := operators.SessionSpec{Input: in, Keys: []int{}, Time: 1, Gap: 1 << 40, Keep: []int{0, 1}, IDs: true, Bound: moment, Lateness: operators.Lateness{Late: -1}}
+			s, err := operators.NewSession(spec, operators.Env{})
+			return oneInput(t, s, err, 5)
+		}},
 		{"view with key", func() optest.Load {
 			v, err := operators.NewView(operators.ViewSpec{Input: in, Key: []int{0}}, operators.Env{})
 			return oneInput(t, v, err, 1)
