@@ -145,7 +145,7 @@ func TestMoreCutsThanRemembered(t *testing.T) {
 	for range 20 {
 		for range 500 {
 			h.e.mu.Lock()
-			h.e.record(h.e.timeline.Next(h.e.timeline.Last().LogSeq, h.e.now(), nil), nil)
+			h.e.record(h.e.timeline.Next(h.e.timeline.Last().LogSeq, h.e.now(), nil), nil, nil)
 			h.e.mu.Unlock()
 		}
 		if err := h.e.awaitDurable(t.Context(), h.e.timeline.Last().ID); err != nil {

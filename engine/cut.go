@@ -79,7 +79,7 @@ func (e *Engine) cutLoop() {
 		case <-e.stopping:
 			return
 		}
-		for e.cutOnce() {
+		for e.lookAhead(); e.cutOnce(); e.lookAhead() {
 		}
 	}
 }
@@ -91,9 +91,9 @@ func (e *Engine) cutOnce() bool {
 	if e.holds > 0 || len(e.recording) > maxUnrecorded {
 		return false // who ends the hold, or makes a record durable, wakes the cutter
 	}
-	inputs, offsets := []sourceInput(nil), e.externalOffsets()
+	inputs, offsets, taken := []sourceInput(nil), e.externalOffsets(), []stamped(nil)
 	if !e.full.Load() {
-		inputs, offsets = e.externalDue()
+		inputs, offsets, taken = e.externalDue()
 	}
 	n, rows := 0, 0
 	for n < len(e.groups) && (rows == 0 || rows+e.groups[n].rows <= maxBatchRows) {
@@ -109,7 +109,6 @@ func (e *Engine) cutOnce() bool {
 	}
 	seq := e.timeline.Last().LogSeq
 	images := map[catalog.ID]*imageSet{}
-	var taken []stamped
 	for _, g := range e.groups[:n] {
 		seq = g.seq
 		for _, in := range g.inputs {
@@ -126,7 +125,7 @@ func (e *Engine) cutOnce() bool {
 	e.groups = append([]commitGroup(nil), e.groups[n:]...)
 	e.uncut -= rows
 	cut := e.timeline.Next(seq, now, offsets)
-	moved, due := e.record(cut, taken)
+	moved, due := e.record(cut, taken, stampsOf(inputs))
 	for id, im := range images {
 		if t := e.tables[id]; t != nil {
 			t.history = t.history.add(moment{cut.ID, im}, e.pins)
@@ -159,8 +158,8 @@ func (e *Engine) anyRoom(groups []commitGroup) bool {
 // record moves event time on, adds a cut to the timeline, and writes it to the
 // log of cuts; computing goes on meanwhile. It returns the streams whose
 // watermarks moved and the jobs that are due. Engine.mu is held.
-func (e *Engine) record(c timeline.Cut, taken []stamped) (moved []catalog.ID, due []*job) {
-	r := &cutlog.Record{ID: c.ID, LogSeq: c.LogSeq, Time: c.Time, Offsets: c.Offsets}
+func (e *Engine) record(c timeline.Cut, taken []stamped, stamps map[uint64][]int64) (moved []catalog.ID, due []*job) {
+	r := &cutlog.Record{ID: c.ID, LogSeq: c.LogSeq, Time: c.Time, Offsets: c.Offsets, Stamps: stamps}
 	moved, c.Watermarks = e.advance(r, taken)
 	due = e.takeDue(c.ID, c.Time)
 	for _, j := range due {

@@ -174,9 +174,6 @@ func (e *Engine) create(ctx context.Context, s *bind.CreateTable, captured catal
 		}
 		t.Primary = plan.Key
 	}
-	if t.EventTime != nil && t.Options["connector"] != "" {
-		return nil, sqlerr.Unsupported("WATERMARK FOR of a stream table with a connector")
-	}
 	if err := e.checkOptions(&t); err != nil {
 		return nil, err
 	}
@@ -313,7 +310,7 @@ func (e *Engine) prepareStream(t *catalog.Table) (func(bool), error) {
 	}
 	return func(yes bool) {
 		if yes {
-			e.addStream(newStream(t))
+			e.addStream(newStream(t, t.PartitionCount()))
 		}
 		image(yes)
 	}, nil

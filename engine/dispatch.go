@@ -184,7 +184,7 @@ func (e *Engine) send(j *job, f *flight, feeds []sourceInput) {
 		}
 		for part := range feeds[i].to {
 			if from, to := feeds[i].from[part], feeds[i].to[part]; to > from {
-				s.SendTableRows(f.info, e.externals[feeds[i].table].rows(part, from, to))
+				e.externals[feeds[i].table].send(s, f.info, part, from, to, feeds[i].before)
 			}
 		}
 		s.End(f.info, tokens[i])

@@ -12,6 +12,8 @@ import (
 	"streamsql/catalog/store"
 	"streamsql/operators"
 	"streamsql/operators/batch"
+	"streamsql/operators/connector"
+	"streamsql/operators/connector/bidgen"
 	"streamsql/planner/physical"
 	"streamsql/sql/types"
 )
@@ -392,5 +394,54 @@ func TestDueTimer(t *testing.T) {
 	s.Unlock()
 	if n != 3 {
 		t.Errorf("%d batches, want history, the row, the timer", n)
+	}
+}
+
+// TestExternalEventTime: the partitions of a connector have watermarks too, which
+// go on where they were after a crash.
+func TestExternalEventTime(t *testing.T) {
+	s := &seen{}
+	h := open(t, Config{CheckpointEvery: byHand, Connectors: connector.NewRegistry(bidgen.Kind()), made: probing("late", s)})
+	h.exec(`CREATE DATABASE d;
+CREATE STREAM TABLE b (auction BIGINT, ts DATETIME(3), WATERMARK FOR ts AS ts - INTERVAL 1 SECOND)
+  WITH (connector = 'nexmark_bid', rows = '300000', rows_per_second = '300000', partitions = '2', idle_timeout = '0')`)
+	plan := h.systemPlan("b", 0, catalog.WatermarkColumn, catalog.ArrivalColumn)
+	h.view("late", plan)
+	rows := func() int {
+		h.e.mu.Lock()
+		defer h.e.mu.Unlock()
+		n := 0
+		for _, x := range h.e.externals {
+			for _, o := range x.offsets {
+				n += int(o)
+			}
+		}
+		return n
+	}
+	wait := func(n int) {
+		t.Helper()
+		for deadline := time.Now().Add(60 * time.Second); rows() < n; time.Sleep(time.Millisecond) {
+			if time.Now().After(deadline) {
+				t.Fatalf("%d rows, want %d", rows(), n)
+			}
+		}
+	}
+	wait(20_000)
+	h.round()
+	wait(rows() + 20_000)
+	h.crash()
+	wait(rows() + 20_000)
+	h.crash()
+	wait(300_000)
+	h.query(`SELECT COUNT(*) FROM late`)
+	if got, want := h.viewText("late"), h.once(plan); got != want {
+		t.Error("what came in batches has other system columns than what is read at once")
+	}
+	s.Lock()
+	defer s.Unlock()
+	for _, n := range s.notes {
+		if strings.Contains(n, "batch") {
+			t.Error(n)
+		}
 	}
 }

@@ -6,6 +6,8 @@ import (
 	"time"
 
 	"streamsql/catalog"
+	"streamsql/engine/eventtime"
+	"streamsql/engine/task"
 	"streamsql/operators/batch"
 	"streamsql/operators/connector"
 	"streamsql/sql/sqlerr"
@@ -19,6 +21,7 @@ type external struct {
 	table   *catalog.Table
 	source  connector.Source
 	offsets []uint64 // next, per partition; all before are cut
+	ahead   []ahead  // per partition, with event time: what was looked at; the cutter's own
 }
 
 // openExternal opens a stream's connector.
@@ -42,7 +45,8 @@ func (e *Engine) openExternal(t *catalog.Table) (*external, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &external{table: t, source: src, offsets: make([]uint64, src.Partitions())}, nil
+	n := src.Partitions()
+	return &external{table: t, source: src, offsets: make([]uint64, n), ahead: make([]ahead, n)}, nil
 }
 
 // prepareExternal opens the connector of a new stream.
@@ -56,11 +60,25 @@ func (e *Engine) prepareExternal(t *catalog.Table) (func(bool), error) {
 			_ = x.source.Close()
 			return
 		}
+		e.addStream(newStream(t, len(x.offsets)))
 		e.mu.Lock()
 		defer e.mu.Unlock()
 		e.externals[t.ID] = x
 		e.wakeCutter()
 	}, nil
+}
+
+// send feeds a range of a partition. before are the partitions' watermarks before
+// the range; nil: it is the beginning, or there are none.
+func (x *external) send(s *task.Source, info *task.Info, part int, from, to uint64, before []int64) {
+	o := task.Origin{First: externalArrival(part, from), Time: -1}
+	if w := x.table.EventTime; w != nil {
+		o.Time, o.Delay = w.Column, w.Delay
+		if before != nil && before[part] != eventtime.None {
+			o.Before, o.Known = before[part], true
+		}
+	}
+	s.SendOriginRows(info, x.rows(part, from, to), &o)
 }
 
 // rows reads a range of one partition, as chunks of all columns.
@@ -91,39 +109,33 @@ func errText(err error) string {
 const pollEvery = 5 * time.Millisecond
 
 // externalDue takes what sources have for a batch, if a reader has room for it.
-// It returns the inputs and, for the record, the next offsets of every source.
-// Engine.mu is held.
-func (e *Engine) externalDue() ([]sourceInput, map[uint64][]uint64) {
+// It returns the inputs, for the record the next offsets of every source, and
+// what event time is to take in. Engine.mu is held.
+func (e *Engine) externalDue() (inputs []sourceInput, offsets map[uint64][]uint64, taken []stamped) {
 	if len(e.externals) == 0 {
-		return nil, nil
+		return nil, nil, nil
 	}
 	if e.sourcesStopped {
-		return nil, e.externalOffsets()
+		return nil, e.externalOffsets(), nil
 	}
-	now := time.Now()
 	poll := false
-	var inputs []sourceInput
-	offsets := map[uint64][]uint64{}
+	offsets = map[uint64][]uint64{}
 	for id, x := range e.externals {
 		next := append([]uint64(nil), x.offsets...)
 		if e.wanted(id) {
-			some := false
-			for p := range next {
-				latest, end, err := x.source.Latest(e.ctx, p, now)
-				if err != nil {
-					slog.Warn("a source cannot say how far it is", "stream", x.table.Name, "error", err)
-					continue
-				}
-				if n := min(uint64(latest)-next[p], externalBatchRows); uint64(latest) > next[p] {
-					next[p] += n
-					some = true
-				} else if !end {
-					poll = true
-				}
+			var more bool
+			in := sourceInput{table: id, from: x.offsets, to: next}
+			if x.table.EventTime != nil {
+				var t []stamped
+				in.before, t, more = e.takeAhead(id, x, next)
+				taken = append(taken, t...)
+			} else {
+				more = e.takeLatest(x, next)
 			}
-			if some {
-				inputs = append(inputs, sourceInput{table: id, from: x.offsets, to: next})
+			if in.rows() > 0 {
+				inputs = append(inputs, in)
 			}
+			poll = poll || more
 		}
 		offsets[uint64(id)] = next
 	}
@@ -131,12 +143,30 @@ func (e *Engine) externalDue() ([]sourceInput, map[uint64][]uint64) {
 		if poll {
 			time.AfterFunc(pollEvery, e.wakeCutter)
 		}
-		return nil, e.externalOffsets()
+		return nil, e.externalOffsets(), nil
 	}
 	for id, next := range offsets {
 		e.externals[catalog.ID(id)].offsets = next
 	}
-	return inputs, offsets
+	return inputs, offsets, taken
+}
+
+// takeLatest moves next on to what the partitions have; poll: there may be more later.
+func (e *Engine) takeLatest(x *external, next []uint64) (poll bool) {
+	now := time.Now()
+	for p := range next {
+		latest, end, err := x.source.Latest(e.ctx, p, now)
+		if err != nil {
+			slog.Warn("a source cannot say how far it is", "stream", x.table.Name, "error", err)
+			continue
+		}
+		if uint64(latest) > next[p] {
+			next[p] += min(uint64(latest)-next[p], externalBatchRows)
+		} else if !end {
+			poll = true
+		}
+	}
+	return poll
 }
 
 // externalOffsets is where every source stands.

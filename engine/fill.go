@@ -59,7 +59,7 @@ func (e *Engine) feed(ctx context.Context, flow *task.Flow, info *task.Info, sna
 			}
 		case e.externals[id] != nil:
 			for part, to := range snap.cut.Offsets[s.Table] {
-				s.SendTableRows(info, e.externals[id].rows(part, 0, to))
+				e.externals[id].send(s, info, part, 0, to, nil)
 			}
 		case isVirtual(id):
 			for _, c := range e.virtual(id) {

@@ -79,6 +79,7 @@ type sourceInput struct {
 	chunks   []*batch.Chunk
 	origins  []*task.Origin // of the chunks; a table's are nil
 	from, to []uint64       // external source: offsets per partition
+	before   []int64        // with event time: the partitions' watermarks before these rows
 }
 
 func (in *sourceInput) rows() int {

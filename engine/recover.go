@@ -109,7 +109,7 @@ func (r *recovery) readCuts() error {
 	e.timeline.SetDurable(e.timeline.Last().ID)
 	if e.timeline.Last().ID == 0 {
 		// Time begins with an empty batch, so that 0 is before everything.
-		e.record(e.timeline.Next(0, e.now(), nil), nil)
+		e.record(e.timeline.Next(0, e.now(), nil), nil, nil)
 	}
 	return nil
 }
@@ -130,7 +130,8 @@ func (r *recovery) placeExternals() {
 			if from == nil {
 				from = make([]uint64, len(to))
 			}
-			if in := (sourceInput{table: catalog.ID(id), from: from, to: to}); in.rows() > 0 {
+			in := sourceInput{table: catalog.ID(id), from: from, to: to, before: r.times.record(c.ID).Stamps[id]}
+			if in.rows() > 0 {
 				r.inputs[c.ID] = append(r.inputs[c.ID], in)
 			}
 		}
@@ -201,7 +202,9 @@ func (r *recovery) readLog() error {
 	if !atLastCut {
 		markTables()
 	}
-	r.times.end(e)
+	if err == nil {
+		err = r.times.end(e)
+	}
 	e.committed, e.tableSeq = e.log.LastSeq(), e.log.LastSeq()
 	if n := len(e.groups); n == 0 && e.committed > last.LogSeq {
 		// Groups of dropped tables: the next cut passes over them.

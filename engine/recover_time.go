@@ -62,10 +62,12 @@ func (t *recoveredTimes) add(e *Engine, r *cutlog.Record) map[uint64]int64 {
 	return e.watermarks
 }
 
+// record is that of a cut which is to be replayed.
+func (t *recoveredTimes) record(id uint64) *cutlog.Record { return t.records[id-t.records[0].ID] }
+
 // calls is who had to see a cut, whatever rows it had.
 func (r *recovery) calls(id uint64) (moved []catalog.ID, due []*job) {
-	t := &r.times
-	rec := t.records[id-t.records[0].ID]
+	rec := r.times.record(id)
 	for s := range rec.Watermarks {
 		moved = append(moved, catalog.ID(s))
 	}
@@ -100,12 +102,16 @@ func (t *recoveredTimes) pass(e *Engine, seq, last uint64, b *topic.Block) error
 	}
 	b.High = highest(times)
 	if seq > last {
-		t.end(e)
+		if err := t.end(e); err != nil {
+			return err
+		}
 		s.clock.Restamped(int(b.Partition), beforeOf(b), b.High)
 		return nil
 	}
 	for t.next < len(t.records) && t.records[t.next].LogSeq < seq {
-		t.apply(e)
+		if err := t.apply(e); err != nil {
+			return err
+		}
 	}
 	now := e.timeline.Last().Time
 	if t.next < len(t.records) {
@@ -116,15 +122,25 @@ func (t *recoveredTimes) pass(e *Engine, seq, last uint64, b *topic.Block) error
 }
 
 // apply lets the clocks take in the next record.
-func (t *recoveredTimes) apply(e *Engine) {
+func (t *recoveredTimes) apply(e *Engine) error {
+	offsets := t.known.Offsets
+	if t.next > 0 {
+		offsets = t.records[t.next-1].Offsets
+	}
+	if err := e.retake(offsets, t.records[t.next]); err != nil {
+		return err
+	}
 	e.replayed(t.records[t.next])
 	t.next++
+	return nil
 }
 
 // end is behind the last block that a cut holds.
-func (t *recoveredTimes) end(e *Engine) {
+func (t *recoveredTimes) end(e *Engine) error {
 	for t.next < len(t.records) {
-		t.apply(e)
+		if err := t.apply(e); err != nil {
+			return err
+		}
 	}
 	for id, s := range e.streams.of {
 		if s.clock == nil {
@@ -139,4 +155,5 @@ func (t *recoveredTimes) end(e *Engine) {
 		e.streams.watch(s)
 	}
 	t.blind = false
+	return nil
 }

@@ -8,6 +8,7 @@ import (
 
 	"streamsql/catalog"
 	"streamsql/engine/checkpoint"
+	"streamsql/engine/eventtime"
 	"streamsql/engine/timeline"
 	"streamsql/operators"
 	"streamsql/operators/account"
@@ -84,13 +85,11 @@ func (e *Engine) restoreFrom(m *checkpoint.Manifest) (cut timeline.Cut, err erro
 		case t.Kind == catalog.MaterializedView && saved != nil:
 			err = e.restoreView(t, m, saved)
 		case t.Kind == catalog.StreamTable && t.Options["connector"] != "":
-			e.externals[t.ID], err = e.openExternal(t)
-		case t.Kind == catalog.StreamTable:
-			s := newStream(t)
-			if c, ok := own.Clocks[uint64(t.ID)]; ok && s.clock != nil {
-				s.clock.Restore(c)
+			if e.externals[t.ID], err = e.openExternal(t); err == nil {
+				e.restoreStream(newStream(t, len(e.externals[t.ID].offsets)), own.Clocks)
 			}
-			e.streams.of[t.ID] = s
+		case t.Kind == catalog.StreamTable:
+			e.restoreStream(newStream(t, t.PartitionCount()), own.Clocks)
 			if t.Upsert() {
 				err = e.restoreTable(t, m, saved, seq)
 			}
@@ -100,6 +99,14 @@ func (e *Engine) restoreFrom(m *checkpoint.Manifest) (cut timeline.Cut, err erro
 		}
 	}
 	return cut, nil
+}
+
+// restoreStream makes a stream known, with its clock as a checkpoint has it.
+func (e *Engine) restoreStream(s *stream, clocks map[uint64]eventtime.State) {
+	if c, ok := clocks[uint64(s.table.ID)]; ok && s.clock != nil {
+		s.clock.Restore(c)
+	}
+	e.streams.of[s.table.ID] = s
 }
 
 func metaOf(j *checkpoint.Job) (meta savedMeta, err error) {

@@ -28,10 +28,10 @@ type streams struct {
 	idleAt int64 // no partition falls idle before
 }
 
-func newStream(t *catalog.Table) *stream {
+func newStream(t *catalog.Table, partitions int) *stream {
 	s := &stream{table: t}
 	if w := t.EventTime; w != nil {
-		s.clock = eventtime.New(t.PartitionCount(), w.Delay, w.IdleTimeout, t.CreatedAt)
+		s.clock = eventtime.New(partitions, w.Delay, w.IdleTimeout, t.CreatedAt)
 	}
 	return s
 }

@@ -2,8 +2,10 @@ package cutlog
 
 import (
 	"context"
+	"encoding/binary"
 	"errors"
 	"fmt"
+	"hash/crc32"
 	"reflect"
 	"testing"
 
@@ -42,6 +44,7 @@ func TestRecordRoundTrip(t *testing.T) {
 			Offsets:    rapid.MapOf(tables, rapid.SliceOf(rapid.Uint64())).Draw(t, "offsets"),
 			IdleMarks:  rapid.MapOf(tables, rapid.SliceOf(rapid.Int64())).Draw(t, "idle"),
 			Watermarks: rapid.MapOf(tables, rapid.Int64()).Draw(t, "watermarks"),
+			Stamps:     rapid.MapOf(tables, rapid.SliceOf(rapid.Int64())).Draw(t, "stamps"),
 			Attempt:    rapid.Uint32().Draw(t, "attempt"), OwnerEpoch: rapid.Uint64().Draw(t, "epoch"),
 		}
 		for range rapid.IntRange(0, 3).Draw(t, "timers") {
@@ -52,7 +55,7 @@ func TestRecordRoundTrip(t *testing.T) {
 		if err != nil || run != 5 || len(got) != 2 {
 			t.Fatalf("run %d, %d records: %v", run, len(got), err)
 		}
-		for _, m := range []int{len(r.Offsets), len(r.IdleMarks), len(r.Watermarks)} {
+		for _, m := range []int{len(r.Offsets), len(r.IdleMarks), len(r.Watermarks), len(r.Stamps)} {
 			if m == 0 {
 				return // nil and empty are one
 			}
@@ -65,6 +68,21 @@ func TestRecordRoundTrip(t *testing.T) {
 			t.Fatalf("a flipped bit: %v", err)
 		}
 	})
+}
+
+// TestFirstFormatOpens: records without stamps, as they were written first.
+func TestFirstFormatOpens(t *testing.T) {
+	want := Record{ID: 7, Time: 9, LogSeq: 3, Watermarks: map[uint64]int64{4: -5}, Timers: []Timer{{1, 2}}}
+	old := appendRecord(nil, &want)
+	old = old[:len(old)-1] // the number of stamps
+	msg := encodeMessage(4, 5, [][]byte{old, old})
+	msg[4] = 1
+	end := len(msg) - crcSize
+	binary.LittleEndian.PutUint32(msg[end:], crc32.Checksum(msg[:end], castagnoli))
+	_, got, err := decodeMessage(4, msg)
+	if err != nil || len(got) != 2 || !reflect.DeepEqual(got[1], want) {
+		t.Errorf("%+v, %v", got, err)
+	}
 }
 
 func TestLogAppendReopenTrim(t *testing.T) {

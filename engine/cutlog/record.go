@@ -32,6 +32,9 @@ type Record struct {
 	Watermarks map[uint64]int64
 	// Timers are what fell due with this cut.
 	Timers []Timer
+	// Stamps are the watermarks of partitions of external streams with event time
+	// before the rows that the batch takes of them: by table, one per partition.
+	Stamps map[uint64][]int64
 
 	Attempt    uint32
 	OwnerEpoch uint64
@@ -51,7 +54,7 @@ type Timer struct {
 // CRC32C of everything before.
 const (
 	magic      = 0x54554353 // "SCUT"
-	version    = 1
+	version    = 2          // 1 had no stamps
 	headerSize = 28
 	crcSize    = 4
 	maxMessage = 1 << 20
@@ -79,8 +82,9 @@ func decodeMessage(seq uint64, data []byte) (run uint64, records []Record, err e
 	if end < headerSize || le.Uint32(data) != magic {
 		return 0, nil, corrupt(seq, "no cut record")
 	}
-	if v := le.Uint16(data[4:]); v != version {
-		return 0, nil, corrupt(seq, "format version %d is not known, only %d", v, version)
+	v := le.Uint16(data[4:])
+	if v == 0 || v > version {
+		return 0, nil, corrupt(seq, "format version %d is not known, only those up to %d", v, version)
 	}
 	if crc32.Checksum(data[:end], castagnoli) != le.Uint32(data[end:]) {
 		return 0, nil, corrupt(seq, "CRC")
@@ -88,7 +92,7 @@ func decodeMessage(seq uint64, data []byte) (run uint64, records []Record, err e
 	if got := le.Uint64(data[8:]); got != seq {
 		return 0, nil, corrupt(seq, "was written as %d", got)
 	}
-	r := reader{data: data[headerSize:end]}
+	r := reader{data: data[headerSize:end], version: v}
 	for range le.Uint32(data[24:]) {
 		records = append(records, r.record())
 		if r.bad {
@@ -107,7 +111,7 @@ func corrupt(seq uint64, format string, args ...any) error {
 
 // appendRecord appends r in variable-length integers, signed ones in zigzag:
 // id, time, log sequence, attempt, owner epoch; offsets, idle marks and
-// watermarks, each a count and then its entries by ascending table; timers.
+// watermarks, each a count and then its entries by ascending table; timers; stamps.
 func appendRecord(out []byte, r *Record) []byte {
 	out = binary.AppendUvarint(out, r.ID)
 	out = binary.AppendVarint(out, r.Time)
@@ -122,14 +126,7 @@ func appendRecord(out []byte, r *Record) []byte {
 			out = binary.AppendUvarint(out, o)
 		}
 	}
-	out = binary.AppendUvarint(out, uint64(len(r.IdleMarks)))
-	for _, t := range slices.Sorted(maps.Keys(r.IdleMarks)) {
-		out = binary.AppendUvarint(out, t)
-		out = binary.AppendUvarint(out, uint64(len(r.IdleMarks[t])))
-		for _, m := range r.IdleMarks[t] {
-			out = binary.AppendVarint(out, m)
-		}
-	}
+	out = appendLists(out, r.IdleMarks)
 	out = binary.AppendUvarint(out, uint64(len(r.Watermarks)))
 	for _, t := range slices.Sorted(maps.Keys(r.Watermarks)) {
 		out = binary.AppendUvarint(out, t)
@@ -140,14 +137,28 @@ func appendRecord(out []byte, r *Record) []byte {
 		out = binary.AppendUvarint(out, t.Owner)
 		out = binary.AppendVarint(out, t.Due)
 	}
+	return appendLists(out, r.Stamps)
+}
+
+// appendLists appends a list of each of some tables.
+func appendLists(out []byte, lists map[uint64][]int64) []byte {
+	out = binary.AppendUvarint(out, uint64(len(lists)))
+	for _, t := range slices.Sorted(maps.Keys(lists)) {
+		out = binary.AppendUvarint(out, t)
+		out = binary.AppendUvarint(out, uint64(len(lists[t])))
+		for _, m := range lists[t] {
+			out = binary.AppendVarint(out, m)
+		}
+	}
 	return out
 }
 
 // reader takes a record apart. After the first thing that does not fit it is
 // bad and returns zeros.
 type reader struct {
-	data []byte
-	bad  bool
+	data    []byte
+	version uint16
+	bad     bool
 }
 
 func (r *reader) record() Record {
@@ -163,17 +174,7 @@ func (r *reader) record() Record {
 		}
 		rec.Offsets[t] = list
 	}
-	for range r.count() {
-		if rec.IdleMarks == nil {
-			rec.IdleMarks = map[uint64][]int64{}
-		}
-		t := r.unsigned()
-		list := make([]int64, r.count())
-		for i := range list {
-			list[i] = r.signed()
-		}
-		rec.IdleMarks[t] = list
-	}
+	rec.IdleMarks = r.lists()
 	for range r.count() {
 		if rec.Watermarks == nil {
 			rec.Watermarks = map[uint64]int64{}
@@ -187,7 +188,27 @@ func (r *reader) record() Record {
 			rec.Timers[i] = Timer{Owner: r.unsigned(), Due: r.signed()}
 		}
 	}
+	if r.version > 1 {
+		rec.Stamps = r.lists()
+	}
 	return rec
+}
+
+// lists reads a list of each of some tables; nil: there is none.
+func (r *reader) lists() map[uint64][]int64 {
+	var lists map[uint64][]int64
+	for range r.count() {
+		if lists == nil {
+			lists = map[uint64][]int64{}
+		}
+		t := r.unsigned()
+		list := make([]int64, r.count())
+		for i := range list {
+			list[i] = r.signed()
+		}
+		lists[t] = list
+	}
+	return lists
 }
 
 // count reads a number of things that take at least a byte each.

@@ -145,6 +145,31 @@ func (s *Source) SendOrigin(info *Info, c *batch.Chunk, o *Origin) {
 	})
 }
 
+// SendOriginRows is SendTableRows of rows that came one after the other from first.
+func (s *Source) SendOriginRows(info *Info, rows func(max int) *batch.Chunk, first *Origin) {
+	if !s.system {
+		s.SendTableRows(info, rows)
+		return
+	}
+	next := Origin{First: first.First, Before: first.Before, Known: first.Known}
+	s.SendRows(info, func(max int) *batch.Chunk {
+		c := rows(max)
+		if c == nil {
+			return nil
+		}
+		o := &Origin{First: next.First, Time: first.Time, Delay: first.Delay}
+		var times *vector.Vector
+		if o.Time >= 0 {
+			times = c.Cols[o.Time]
+		}
+		o.watermark.once.Do(func() {
+			o.watermark.v, next.Before, next.Known = Watermarks(next.Before, next.Known, o.Delay, c.N, times)
+		})
+		next.First += uint64(c.N)
+		return s.with(c.N, c.Weights, func(at int) *vector.Vector { return c.Cols[at] }, o, times)
+	})
+}
+
 // SendNeeded is SendOrigin of a chunk that has just Needs.
 func (s *Source) SendNeeded(info *Info, c *batch.Chunk, o *Origin) {
 	if !s.system {
