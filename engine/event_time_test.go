@@ -428,9 +428,9 @@ CREATE STREAM TABLE b (auction BIGINT, ts DATETIME(3), WATERMARK FOR ts AS ts - 
 	}
 	wait(20_000)
 	h.round()
-	wait(rows() + 20_000)
+	wait(min(rows()+20_000, 300_000))
 	h.crash()
-	wait(rows() + 20_000)
+	wait(min(rows()+20_000, 300_000))
 	h.crash()
 	wait(300_000)
 	h.query(`SELECT COUNT(*) FROM late`)

@@ -164,3 +164,50 @@ INSERT INTO u VALUES (1, '2024-01-01 00:00:30'), (2, '2024-01-01 00:00:01'), (3,
 	counts(0)
 	h.want(`SELECT * FROM w`, "2024-01-01 00:00:30 1; 2024-01-01 00:01:00 1")
 }
+
+// TestDisorderWithinTheDelay: what comes in disorder, but within the delay, is as
+// good as sorted, over partitions some of which are idle now and then.
+func TestDisorderWithinTheDelay(t *testing.T) {
+	r := rand.New(rand.NewPCG(5, 6))
+	h := open(t, Config{CheckpointEvery: byHand})
+	h.exec(`CREATE DATABASE d;
+CREATE STREAM TABLE b (ts DATETIME(3), k INT, WATERMARK FOR ts AS ts - INTERVAL 8 SECOND) WITH (partitions = 3, idle_timeout = '20 ms');
+CREATE MATERIALIZED VIEW w AS SELECT window_start, COUNT(*) AS n, SUM(k) AS s FROM TUMBLE(b, ts, INTERVAL 5 SECOND) GROUP BY window_start;
+CREATE MATERIALIZED VIEW o AS SELECT window_start, COUNT(*) AS n, SUM(k) AS s FROM TUMBLE(b, ts, INTERVAL 5 SECOND) GROUP BY window_start EMIT ON WINDOW CLOSE`)
+	windows := map[int64][2]int{}
+	now := int64(10)
+	for range 60 {
+		var rows []string
+		for range 1 + r.IntN(4) {
+			now += int64(r.IntN(3))
+			at := now
+			if r.IntN(3) == 0 {
+				at -= int64(r.IntN(8))
+			}
+			k := r.IntN(9)
+			w := windows[at/5*5]
+			windows[at/5*5] = [2]int{w[0] + 1, w[1] + k}
+			rows = append(rows, fmt.Sprintf("('%s', %d)", clockText(at), k))
+		}
+		h.exec(`INSERT INTO b VALUES ` + strings.Join(rows, ", "))
+		if r.IntN(6) == 0 {
+			time.Sleep(30 * time.Millisecond) // what a partition has to sleep through
+		}
+		if r.IntN(15) == 0 {
+			h.crash()
+		}
+	}
+	var want []string
+	for start, w := range windows {
+		want = append(want, fmt.Sprintf("%s %d %d", clockText(start), w[0], w[1]))
+	}
+	sort.Strings(want)
+	h.want(`SELECT * FROM w`, strings.Join(want, "; "))
+	if l := h.e.Late(); len(l) != 0 {
+		t.Errorf("late: %v", l)
+	}
+	over := strings.Split(h.query(`SELECT * FROM o`), "; ")
+	if len(over) < 5 || !slices.Equal(over, want[:len(over)]) {
+		t.Errorf("given for good:\n%v\nwant the first of\n%v", over, want)
+	}
+}

@@ -297,7 +297,9 @@ func (e *Engine) refill(views []*catalog.Table) error {
 			had, err := e.keptOf(ctx, j)
 			if err != nil {
 				e.mu.Lock()
-				e.jobFailed(j, err)
+				if ctx.Err() == nil {
+					e.jobFailed(j, err)
+				}
 				e.mu.Unlock()
 				return
 			}

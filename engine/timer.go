@@ -3,6 +3,7 @@ package engine
 import (
 	"time"
 
+	"streamsql/engine/eventtime"
 	"streamsql/operators"
 )
 
@@ -58,16 +59,22 @@ func (e *Engine) takeDue(id uint64, now int64) []*job {
 }
 
 // nextMoment is when time alone will make a cut due. Engine.mu is held.
-func (e *Engine) nextMoment() int64 {
+func (e *Engine) nextMoment(now int64) int64 {
 	e.streams.Lock()
 	defer e.streams.Unlock()
+	if e.streams.idleAt <= now { // rows may have come since it was set
+		e.streams.idleAt = eventtime.Never
+		for _, s := range e.streams.of {
+			e.streams.watch(s)
+		}
+	}
 	return min(e.timers.least, e.streams.idleAt)
 }
 
 // momentDue reports that time alone calls for a cut now; else it sets the alarm
 // for the next time that it will. Engine.mu is held.
 func (e *Engine) momentDue(now int64) bool {
-	at := e.nextMoment()
+	at := e.nextMoment(now)
 	if at == operators.Never {
 		return false
 	}
