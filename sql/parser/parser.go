@@ -342,7 +342,10 @@ func (f *finisher) Enter(n ast.Node) (ast.Node, bool) {
 	case *ast.CreateViewStmt:
 		query := n.Select.OriginalText()
 		if at := strings.LastIndex(f.sent, query); at >= 0 {
-			n.Select.SetText(nil, f.text[at:at+len(query)])
+			// The tree's text ends before blanks, which stand for what the dialect has there.
+			end := at + len(query)
+			end += len(f.sent[end:]) - len(strings.TrimLeft(f.sent[end:], " \t\r\n"))
+			n.Select.SetText(nil, f.text[at:end])
 		}
 	case *ast.FuncCastExpr:
 		if _, ok := slices.BinarySearch(f.casts, n.OriginTextPosition()); ok {

@@ -11,7 +11,7 @@ import (
 	"streamsql/tests/servers"
 )
 
-var variants = flag.Int("variants", 120, "how many programs to run in two ways")
+var variants = flag.Int("variants", 200, "how many programs to run in two ways")
 
 // together is how many programs are under way on a server when it is killed.
 const together = 20
