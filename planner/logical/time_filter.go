@@ -62,7 +62,7 @@ func (d *Deriver) timeFilter(f *TimeFilter) *Props {
 	p := &Props{Keys: in.Keys, AppendOnly: in.AppendOnly, Grows: in.Grows}
 	for _, c := range f.Conds {
 		if c.Leaves() {
-			p.AppendOnly = false
+			p.AppendOnly, p.Grows = false, false // old rows go
 		}
 	}
 	return p
