@@ -10,8 +10,7 @@ var joinKinds = map[logical.JoinKind]physical.JoinKind{
 	logical.SemiJoin: physical.SemiJoin, logical.AntiJoin: physical.AntiJoin,
 }
 
-// join is a Shuffle of each side by its keys, then the Join with the further
-// conditions. In a plan of one batch the right side goes first where a row's
+// join is a Shuffle of each side, then the Join with the further conditions. In a plan of one batch the right side goes first where a row's
 // match, or its want of one, decides whether it is given.
 func (b *builder) join(n *logical.Join, want []logical.Col) (*rel, error) {
 	need := logical.SetOf(want)
@@ -46,7 +45,7 @@ func (b *builder) join(n *logical.Join, want []logical.Col) (*rel, error) {
 	props := b.derived.Props(n)
 	node := &physical.Node{
 		Kind:   physical.Join,
-		Inputs: []*physical.Node{shuffle(left.give(leftCols), spec.LeftKeys), shuffle(right.give(rightCols), spec.RightKeys)},
+		Inputs: b.meet(n, spec, left.give(leftCols), right.give(rightCols)),
 		Fields: fields(cols), Join: spec, Props: propsOf(props, cols),
 	}
 	both := over(nil, append(leftCols, rightCols...), nil)
@@ -57,6 +56,45 @@ func (b *builder) join(n *logical.Join, want []logical.Col) (*rel, error) {
 	b.expire(spec, n)
 	b.keepJoin(node, n)
 	return over(node, cols, props), nil
+}
+
+// meet shuffles the inputs of a join so that rows that match are in one task: by
+// the keys; without keys, one side whole to every task, and the other spread over
+// them, or, where rows of both may stand alone, all to one.
+func (b *builder) meet(n *logical.Join, spec *physical.JoinSpec, left, right *physical.Node) []*physical.Node {
+	if len(n.Keys) > 0 {
+		return []*physical.Node{shuffle(left, spec.LeftKeys), shuffle(right, spec.RightKeys)}
+	}
+	l, r := b.derived.Props(n.Left), b.derived.Props(n.Right)
+	// The side of which there is less, as far as one can tell, goes to all.
+	toAll := n.Kind == logical.InnerJoin && !r.OneRow() && (l.OneRow() || r.Grows && !l.Grows)
+	by := rowKey(left)
+	if toAll {
+		by = rowKey(right)
+	}
+	switch {
+	case n.Kind == logical.FullJoin || len(by) == 0:
+		return []*physical.Node{shuffle(left, nil), shuffle(right, nil)}
+	case toAll:
+		return []*physical.Node{broadcast(left), shuffle(right, by)}
+	}
+	return []*physical.Node{shuffle(left, by), broadcast(right)}
+}
+
+// rowKey are positions that a row and its retraction agree in: its shortest key,
+// or all.
+func rowKey(n *physical.Node) []int {
+	if keys := n.Props.Keys; len(keys) > 0 && len(keys[0]) > 0 {
+		return keys[0]
+	}
+	return upTo(len(n.Fields))
+}
+
+// broadcast sends all rows of n to every task.
+func broadcast(n *physical.Node) *physical.Node {
+	out := shuffle(n, nil)
+	out.Shuffle = &physical.ShuffleSpec{Kind: physical.Broadcast}
+	return out
 }
 
 // expire lets rows of both sides go that have a time among the columns that must
