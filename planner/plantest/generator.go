@@ -269,7 +269,7 @@ func column(id int, name string, t types.Type) logical.Col {
 
 func scan(name string, cols ...logical.Col) logical.Node {
 	return &logical.Scan{
-		Table: &catalog.Table{ID: 1, Database: "d", Name: name, Kind: catalog.BaseTable, Primary: []int{0}}, Cols: cols, Positions: []int{0, 1, 2},
+		Table: &catalog.Table{ID: catalog.ID(name[0]), Database: "d", Name: name, Kind: catalog.BaseTable, Primary: []int{0}}, Cols: cols, Positions: []int{0, 1, 2},
 	}
 }
 
