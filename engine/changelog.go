@@ -123,11 +123,13 @@ func (l *changelog) trim(now int64, need uint64) {
 		}
 		batches, bytes = batches+s.Batches, bytes+s.Bytes
 	}
-	beyond := func(at int64) bool {
+	// beyond reports that the oldest n batches, the last of them of the given time, need
+	// not be kept.
+	beyond := func(n int, at int64) bool {
 		return l.keep.age > 0 && at < now-l.keep.age.Microseconds() ||
-			l.keep.batches > 0 && batches > l.keep.batches || bytes > l.keep.bytes
+			l.keep.batches > 0 && batches-n >= l.keep.batches || bytes > l.keep.bytes
 	}
-	for len(l.disk) > 0 && l.disk[0].Last < need && beyond(l.disk[0].Time) {
+	for len(l.disk) > 0 && l.disk[0].Last < need && beyond(l.disk[0].Batches, l.disk[0].Time) {
 		s := l.disk[0]
 		l.disk = l.disk[1:]
 		batches, bytes = batches-s.Batches, bytes-s.Bytes
@@ -136,7 +138,7 @@ func (l *changelog) trim(now int64, need uint64) {
 	for len(l.list) > 0 {
 		c := &l.list[0]
 		if c.id > l.from {
-			if len(l.disk) > 0 || c.id >= need || !beyond(c.time) {
+			if len(l.disk) > 0 || c.id >= need || !beyond(1, c.time) {
 				break
 			}
 			l.from, l.since = c.id, c.time
