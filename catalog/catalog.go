@@ -16,6 +16,7 @@ type Kind string
 const (
 	StreamTable      Kind = "stream table"
 	BaseTable        Kind = "table"
+	DimensionTable   Kind = "dimension table" // its rows are elsewhere
 	View             Kind = "view"
 	MaterializedView Kind = "materialized view"
 	Virtual          Kind = "system view" // computed when read; not in the log

@@ -230,7 +230,7 @@ func (e *Engine) checkOptions(t *catalog.Table) error {
 	if err := checkIdleTimeout(t); err != nil {
 		return err
 	}
-	if t.Kind == catalog.StreamTable && t.Options["connector"] != "" {
+	if t.Kind == catalog.DimensionTable || t.Kind == catalog.StreamTable && t.Options["connector"] != "" {
 		return nil // the connector checks its own
 	}
 	known := []string{"allowed_lateness", "late_rows", "on_error", historyOption}
@@ -289,6 +289,8 @@ func (e *Engine) prepare(ctx context.Context, t *catalog.Table, plan *physical.P
 	switch {
 	case t.Kind == catalog.BaseTable:
 		return e.prepareTable(t)
+	case t.Kind == catalog.DimensionTable:
+		return e.prepareDimension(ctx, t)
 	case t.Kind == catalog.MaterializedView:
 		return e.prepareView(ctx, t, plan)
 	case t.Kind == catalog.StreamTable && t.Options["connector"] != "":
@@ -342,6 +344,7 @@ func (e *Engine) remove(going []*catalog.Table) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	for _, t := range going {
+		e.removeDimension(t.ID)
 		if j := e.jobs[t.ID]; j != nil {
 			e.stopJob(j, errDropped)
 			delete(e.jobs, t.ID)

@@ -57,6 +57,12 @@ func (e *Engine) feed(ctx context.Context, flow *task.Flow, info *task.Info, sna
 				}
 				s.SendTableRows(info, rows)
 			}
+		case e.dimension(id) != nil:
+			rows, err := e.dimension(id).rows(ctx, e.keyOf(id, s.Equals))
+			if err != nil {
+				return err
+			}
+			s.SendTableRows(info, rows)
 		case e.externals[id] != nil:
 			for part, to := range snap.cut.Offsets[s.Table] {
 				e.externals[id].send(s, info, part, 0, to, nil)

@@ -25,6 +25,8 @@ type job struct {
 	flow    *task.Flow
 	account *account.Account
 	cancel  context.CancelCauseFunc // of the filling
+	ctx     context.Context         // of its questions outside
+	end     context.CancelFunc      // ends ctx
 	views   []*job                  // the views it reads
 	readers []*job                  // the views that read it
 

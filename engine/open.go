@@ -95,6 +95,7 @@ type Engine struct {
 	holds          int           // cutting stands still while > 0
 	jobs           map[catalog.ID]*job
 	tables         map[catalog.ID]*tableState
+	dimensions     sync.Map // catalog.ID → *dimension
 	externals      map[catalog.ID]*external
 	sourcesStopped bool                  // external sources are read no further
 	readers        map[catalog.ID][]*job // of streams and tables

@@ -64,6 +64,7 @@ func (e *Engine) query(ctx context.Context, plan *physical.Plan, o ReadOptions, 
 		Collect: r.collect, HasCredit: r.hasCredit,
 		Complete: func(uint64) { r.end(nil) },
 		Failed:   r.end,
+		Answers:  e.answersOf(r.ctx, onceAttempts),
 	})
 	if err != nil {
 		snap.release()

@@ -74,6 +74,15 @@ func (e *Engine) restoreFrom(m *checkpoint.Manifest) (cut timeline.Cut, err erro
 		e.manifest, e.manifestCut, e.round = m, cut.ID, max(e.round, m.Round)
 		e.recovered.Checkpoint = m.Round
 	}
+	for _, t := range e.cat.Load().Objects() { // views ask them
+		if t.Kind == catalog.DimensionTable {
+			d, err := e.openDimension(t)
+			if err != nil {
+				return cut, fmt.Errorf("%s %s.%s: %w", t.Kind, t.Database, t.Name, err)
+			}
+			e.dimensions.Store(t.ID, d)
+		}
+	}
 	for _, t := range e.cat.Load().Objects() {
 		var saved *checkpoint.Job
 		if m != nil {

@@ -15,7 +15,7 @@ func isVirtual(id catalog.ID) bool { return id >= infoschema.FirstID }
 func (e *Engine) virtual(id catalog.ID) []*batch.Chunk {
 	fill := map[catalog.ID]func(func(...any)){
 		infoschema.Errors: e.addErrors, infoschema.LateRows: e.addLate, infoschema.Jobs: e.addJobs, infoschema.Operators: e.addOperators, infoschema.Batches: e.addBatches,
-		infoschema.Partitions: e.addPartitions, infoschema.Tenants: e.addTenants, infoschema.Usage: e.addUsage,
+		infoschema.Partitions: e.addPartitions, infoschema.Tenants: e.addTenants, infoschema.Usage: e.addUsage, infoschema.Dimensions: e.addDimensions,
 	}[id]
 	if id == infoschema.ProcessList {
 		if p := e.processes.Load(); p != nil {

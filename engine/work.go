@@ -27,6 +27,7 @@ func (e *Engine) newJob(t *catalog.Table, plan *physical.Plan) (*job, error) {
 	j := &job{id: t.ID, table: t, plan: plan, rowErrors: map[rowErrorKey]*RowError{}, subscribers: map[*subscription]struct{}{}, due: operators.Never}
 	j.account = account.New("view "+t.Database+"."+t.Name, e.account, 0)
 	j.log = newChangelog(t.Options, j.account)
+	j.ctx, j.end = context.WithCancel(e.ctx)
 	var err error
 	j.flow, err = build.Flow(plan, build.Options{
 		Tasks: e.tasks, Exec: e.pool, Group: e.group, Account: j.account,
@@ -35,6 +36,7 @@ func (e *Engine) newJob(t *catalog.Table, plan *physical.Plan) (*job, error) {
 		Complete: func(id uint64) { e.applied(j, id) },
 		Failed:   func(err error) { e.mu.Lock(); e.jobFailed(j, err); e.mu.Unlock() },
 		Trace:    e.cfg.trace(t.Name),
+		Answers:  e.answersOf(j.ctx, 0),
 	})
 	if err != nil {
 		return nil, err
@@ -200,6 +202,7 @@ func (e *Engine) stopJob(j *job, why error) {
 		j.failed = why
 	}
 	j.flow.Kill()
+	j.end()
 	go func() { // a task that runs now may wait for Engine.mu
 		j.flow.Stop()
 		j.account.Close()

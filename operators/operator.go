@@ -15,8 +15,9 @@ type Status uint8
 
 // The statuses of Step.
 const (
-	Done Status = iota // nothing left to do until the next Push or CloseInput
-	More               // the budget is used up: call Step again
+	Done    Status = iota // nothing left to do until the next Push or CloseInput
+	More                  // the budget is used up: call Step again
+	Waiting               // nothing to do before something comes from outside: see Asking
 )
 
 // Batch is what operators know of the batch they work on. The same id always
@@ -74,6 +75,14 @@ type Operator interface {
 	CloseInput(in int)
 	// Step works on, and gives its output to emit, which takes the chunk over.
 	Step(budget int, emit func(*batch.Chunk)) (Status, error)
+}
+
+// Asking is an operator that asks outside: while Step says Waiting it has not
+// finished, and goes on once it has called wake.
+type Asking interface {
+	Operator
+	// OnAnswer says whom to wake. It is called once, before the first batch.
+	OnAnswer(wake func())
 }
 
 // Stateful is an operator that remembers across batches.

@@ -74,6 +74,9 @@ func Plan(q *bind.Query, o Options) (*physical.Plan, error) {
 	}
 	if o.Continuous && !o.recursive {
 		tree.Root = timeFilters(c, tree.Root)
+		if err := refuseDimensions(tree.Root); err != nil {
+			return nil, err
+		}
 		if err := refuse(c, tree.Root); err != nil {
 			return nil, err
 		}

@@ -3,6 +3,7 @@ package planner
 import (
 	"fmt"
 
+	"streamsql/catalog"
 	"streamsql/planner/logical"
 	"streamsql/sql/sqlerr"
 )
@@ -37,4 +38,24 @@ func checkTimedJoin(d *logical.Deriver, j *logical.TimedJoin) error {
 		return sqlerr.Unsupported(what + " whose ON does not give a unique key of the right side")
 	}
 	return nil
+}
+
+// refuseDimensions refuses a continuous query that would have to follow the
+// changes of a dimension table.
+func refuseDimensions(root logical.Node) (err error) {
+	var walk func(n logical.Node)
+	walk = func(n logical.Node) {
+		if s, ok := n.(*logical.Scan); ok && s.Table.Kind == catalog.DimensionTable && err == nil {
+			err = sqlerr.Unsupported(fmt.Sprintf("reading dimension table '%s' in a continuous query but by JOIN or LEFT JOIN on its whole key: it tells nobody of its changes", s.Table.Name))
+		}
+		if j, ok := n.(*logical.TimedJoin); ok && j.Timing == logical.Outside {
+			walk(j.Left)
+			return
+		}
+		for _, in := range n.Inputs() {
+			walk(in)
+		}
+	}
+	walk(root)
+	return err
 }

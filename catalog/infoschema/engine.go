@@ -6,7 +6,7 @@ import "streamsql/catalog"
 // definitions: the rows that continuous queries could not compute, how many rows of each
 // stream came too late for all windows of a view, the queries,
 // their operators, the batches that are remembered, the partitions of streams, and
-// what resource groups may use and have used.
+// what resource groups may use and have used, and how the caches of dimension tables do.
 const (
 	Errors catalog.ID = engineFirst + 1 + iota
 	LateRows
@@ -16,6 +16,7 @@ const (
 	Partitions
 	Tenants
 	Usage
+	Dimensions
 )
 
 // ProcessList is information_schema.PROCESSLIST, whose rows the server makes.
@@ -31,4 +32,5 @@ var engineDefinitions = []definition{
 	{`partitions: database_name name partition_id# next_offset# watermark%`, nil},
 	{`tenants: name weight`, nil},
 	{`usage: name cpu_us# memory_bytes# queries#`, nil},
+	{`dimension_tables: database_name table_name connector entries# hits# misses# questions# failures# last_error+`, nil},
 }

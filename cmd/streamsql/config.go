@@ -14,6 +14,7 @@ import (
 type Config struct {
 	MySQL              string        // listen address of the MySQL protocol
 	Data               string        // data directory, made when it is not there
+	Files              string        // directory that files of dimension tables lie in, or below
 	Workers            int           // threads that run queries; 0: one per core
 	CheckpointInterval time.Duration // how often state is made durable at the latest
 	Log                *slog.Logger
@@ -30,6 +31,7 @@ func parseServe(e env, args []string) (c Config, fs *settings.Flags, err error) 
 		"Runs the server until SIGINT or SIGTERM. Once it serves, a line of JSON with its addresses\nappears on standard output; logs go to standard error.\nEvery flag is also an environment variable, as STREAMSQL_LOG_LEVEL, and a key of the --config file.")
 	fs.StringVar(&c.MySQL, "mysql", "127.0.0.1:4000", "`address` for MySQL clients; port 0 takes a free one")
 	fs.StringVar(&c.Data, "data", "./data", "data `directory`")
+	fs.StringVar(&c.Files, "files", ".", "`directory` of the files that tables may name; what is not below it is not read")
 	fs.IntVar(&c.Workers, "workers", 0, "threads that run queries; 0: one per core")
 	fs.DurationVar(&c.CheckpointInterval, "checkpoint-interval", time.Second, "how often state is made durable")
 	fs.TextVar(&level, "log-level", slog.LevelInfo, "`level`: debug, info, warn or error")

@@ -14,6 +14,7 @@ import (
 	"streamsql/engine"
 	"streamsql/operators/connector"
 	"streamsql/operators/connector/bidgen"
+	"streamsql/operators/connector/file"
 	"streamsql/server"
 )
 
@@ -45,7 +46,7 @@ func serve(ctx context.Context, c Config) error {
 	}
 	defer listener.Close()
 	eng, err := engine.Open(engine.Config{
-		Dir: c.Data, Workers: c.Workers, CheckpointEvery: c.CheckpointInterval, Connectors: connectors(),
+		Dir: c.Data, Workers: c.Workers, CheckpointEvery: c.CheckpointInterval, Connectors: connectors(c.Files),
 	})
 	if err != nil {
 		return err
@@ -74,4 +75,6 @@ func serve(ctx context.Context, c Config) error {
 func mysqlVersion() string { return "8.0.36-StreamSQL-" + version() }
 
 // connectors are the kinds that stream tables may name.
-func connectors() *connector.Registry { return connector.NewRegistry(bidgen.Kind()) }
+func connectors(files string) *connector.Registry {
+	return connector.NewRegistry(bidgen.Kind(), file.Kind(files))
+}

@@ -39,6 +39,8 @@ type Options struct {
 	// is read by the goroutine that steps a task, before and after.
 	Clock func() int64
 	Trace func(t *task.Task, batchID uint64, event string)
+	// Answers answers the questions of look-up joins with a dimension table.
+	Answers func(table uint64) (operators.Answers, error)
 }
 
 // stage is a piece of the plan between shuffles, or nodes that several read.

@@ -14,6 +14,16 @@ func timedSpec(j *physical.TimedJoinSpec, left, right []types.Type) operators.Ti
 	}
 }
 
+// lookupJoin makes a LookupJoin: the right columns are the fields behind the left ones.
+func (b *builder) lookupJoin(n *physical.Node, left []types.Type, env operators.Env) (operators.Operator, error) {
+	ask, err := b.o.Answers(n.Timed.Table)
+	if err != nil {
+		return nil, err
+	}
+	right := fieldTypes(n.Fields[len(left):])
+	return operators.NewLookupJoin(operators.LookupSpec{TimedSpec: timedSpec(n.Timed, left, right), Columns: n.Timed.Columns, Ask: ask}, env)
+}
+
 func watermark(w physical.Watermark) operators.Watermark {
 	var out operators.Watermark
 	for _, s := range w {

@@ -75,8 +75,10 @@ func (f *Fragment) close(node, input int) {
 
 // Step lets one operator work for about budget rows, the one nearest to the
 // output that has something to do. Done: nothing to do until the next Push or
-// ClosePort; once all ports are closed, the batch is applied.
+// ClosePort; once all ports are closed, the batch is applied. Waiting: the same,
+// but operators wait for something from outside.
 func (f *Fragment) Step(budget int, out func(*batch.Chunk)) (operators.Status, error) {
+	idle := operators.Done
 	for i := len(f.Nodes) - 1; i >= 0; i-- {
 		r := &f.run[i]
 		if !r.pending {
@@ -104,6 +106,10 @@ func (f *Fragment) Step(budget int, out func(*batch.Chunk)) (operators.Status, e
 		if err != nil {
 			return operators.Done, fmt.Errorf("operator %d: %w", n.ID, err)
 		}
+		if st == operators.Waiting {
+			idle = st
+			continue
+		}
 		if st == operators.Done {
 			r.pending = false
 			if r.open == 0 && !r.done {
@@ -115,7 +121,7 @@ func (f *Fragment) Step(budget int, out func(*batch.Chunk)) (operators.Status, e
 		}
 		return operators.More, nil
 	}
-	return operators.Done, nil
+	return idle, nil
 }
 
 // Applied reports that every operator has finished the open batch.

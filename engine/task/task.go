@@ -87,6 +87,11 @@ func New(frag *dag.Fragment, ports []int, group *sched.Group, exec Executor) *Ta
 	t := &Task{Frag: frag, Ports: ports, exec: exec, open: make([]bool, len(ports)), edgesOf: make([]int, len(frag.Ports))}
 	t.ticket.Group = group
 	t.Inbox = exchange.NewInbox(len(ports), t.Wake)
+	for _, n := range frag.Nodes {
+		if a, ok := n.Op.(operators.Asking); ok {
+			a.OnAnswer(t.Wake)
+		}
+	}
 	return t
 }
 
@@ -191,6 +196,9 @@ func (t *Task) advance() (worked bool, err error) {
 	st, err := t.Frag.Step(Budget, t.emit)
 	if err != nil || st == operators.More {
 		return true, err
+	}
+	if st == operators.Waiting {
+		return false, nil // what comes meanwhile stays with whoever sends it
 	}
 	if n := len(t.rows); n > 0 {
 		if c := t.rows[n-1](Budget); c != nil {

@@ -57,6 +57,13 @@ type Lookup interface {
 	Close() error
 }
 
+// Scanner is a Lookup that can also give all its rows.
+type Scanner interface {
+	Lookup
+	// Scan returns a function that gives the rows, at most max a time, nil at the end.
+	Scan(ctx context.Context) (next func(max int) *batch.Chunk, err error)
+}
+
 // OptionType is what an option's text must be.
 type OptionType string
 

@@ -38,7 +38,7 @@ func Spec(n *physical.Node) string {
 		return "(" + strings.Join(names(n), ", ") + ")"
 	case physical.Join:
 		return joinText(n)
-	case physical.TemporalJoin, physical.VersionJoin, physical.AsofJoin:
+	case physical.TemporalJoin, physical.VersionJoin, physical.AsofJoin, physical.LookupJoin:
 		return timedJoinText(n)
 	case physical.Expand:
 		return expandText(n)

@@ -13,19 +13,31 @@ func timedJoinText(n *physical.Node) string {
 	if j.Outer {
 		out = "LEFT"
 	}
-	left, right := n.Inputs[0], n.Inputs[1]
+	left, right := n.Inputs[0], n
+	if n.Kind != physical.LookupJoin {
+		right = n.Inputs[1]
+	}
+	rightKey := func(i int) string {
+		at := j.RightKeys[i]
+		if n.Kind == physical.LookupJoin {
+			at += len(left.Fields)
+		}
+		return right.Fields[at].Name
+	}
 	var conds []string
 	for i := range j.LeftKeys {
 		op := " = "
 		if j.NullSafe != nil && j.NullSafe[i] {
 			op = " <=> "
 		}
-		conds = append(conds, columns(left, j.LeftKeys[i:i+1])+op+columns(right, j.RightKeys[i:i+1]))
+		conds = append(conds, columns(left, j.LeftKeys[i:i+1])+op+rightKey(i))
 	}
 	if len(conds) > 0 {
 		out += " ON " + strings.Join(conds, " AND ")
 	}
 	switch n.Kind {
+	case physical.LookupJoin:
+		out += " LOOKUP IN " + j.Name
 	case physical.TemporalJoin:
 		out += " AS OF PROCTIME()"
 	case physical.VersionJoin:
@@ -36,7 +48,7 @@ func timedJoinText(n *physical.Node) string {
 	if len(j.Residual) > 0 {
 		out += " IF " + exprs(j.Residual, " AND ")
 	}
-	if j.AppendOnly && n.Kind == physical.TemporalJoin {
+	if j.AppendOnly && n.Kind != physical.AsofJoin && n.Kind != physical.VersionJoin {
 		out += ", keeping nothing of the left"
 	}
 	return out

@@ -128,6 +128,14 @@ func (b *builder) timedJoin(r *bind.TimedJoin) (Node, error) {
 	if j.On, err = b.exprs(r.On, &TimedJoin{Left: left, Right: right}); err != nil {
 		return nil, err
 	}
+	if s, ok := right.(*Scan); ok && s.Table.Kind == catalog.DimensionTable && r.Timing != bind.Closest {
+		// It is asked when a row comes, said or not.
+		plain := &Join{Kind: InnerJoin, Left: left, Right: right, On: j.On}
+		if r.Outer {
+			plain.Kind = LeftJoin
+		}
+		return plain, nil
+	}
 	switch r.Timing {
 	case bind.Closest:
 		j.Timing = Closest

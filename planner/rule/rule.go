@@ -64,6 +64,7 @@ var Rules = []Rule{
 	transferConditions,
 	orderJoins,
 	extractJoinKeys,
+	lookupJoin,
 	pushFilterIntoTimedJoin,
 	shapeTimedJoin,
 	countAll,

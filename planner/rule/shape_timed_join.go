@@ -49,7 +49,7 @@ type timedShaper struct {
 // place finds where a condition belongs. What an outer join says of its left row
 // alone stays: the row does.
 func (s *timedShaper) place(e *expr.Expr) {
-	if k, ok := s.key(e); ok {
+	if k, ok := s.key(e); ok && s.out.Timing != logical.Outside { // which has its keys
 		if !slices.Contains(s.out.Keys, k) {
 			s.out.Keys = append(slices.Clip(s.out.Keys), k)
 		}

@@ -67,6 +67,8 @@ func (s *Session) streamsTable(n *parser.ShowStreams) (*table, error) {
 	switch n.What {
 	case "stream tables":
 		return s.showKind(n.DB, catalog.StreamTable, "Stream_tables_in_")
+	case "dimension tables":
+		return s.showKind(n.DB, catalog.DimensionTable, "Dimension_tables_in_")
 	case "materialized views":
 		return s.showKind(n.DB, catalog.MaterializedView, "Materialized_views_in_")
 	case "continuous queries":
@@ -79,6 +81,8 @@ func (s *Session) streamsTable(n *parser.ShowStreams) (*table, error) {
 		return s.showStreamStatus(n)
 	case "create stream table":
 		return s.showCreateKind(n.Name, catalog.StreamTable, "STREAM TABLE")
+	case "create dimension table":
+		return s.showCreateKind(n.Name, catalog.DimensionTable, "DIMENSION TABLE")
 	case "create materialized view":
 		return s.showCreateKind(n.Name, catalog.MaterializedView, "MATERIALIZED VIEW")
 	}
@@ -107,10 +111,9 @@ func (s *Session) showCreateKind(n *ast.TableName, kind catalog.Kind, word strin
 	if o.Kind != kind {
 		return nil, wrongKind(o, word)
 	}
-	title := "Stream Table"
-	if kind == catalog.MaterializedView {
-		title = "Materialized View"
-	}
+	title := map[catalog.Kind]string{
+		catalog.StreamTable: "Stream Table", catalog.DimensionTable: "Dimension Table", catalog.MaterializedView: "Materialized View",
+	}[kind]
 	t := newTable(title, "Create "+title)
 	t.add(o.Name, createText(o))
 	return t, nil

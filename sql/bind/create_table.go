@@ -46,6 +46,9 @@ func (b *binder) createTable(n *ast.CreateTableStmt, s *parser.Statement) (State
 	if s.Stream != nil {
 		c.stream = true
 		t.Kind, t.Options = catalog.StreamTable, s.Stream.Options
+		if s.Stream.Dimension {
+			t.Kind = catalog.DimensionTable
+		}
 	}
 	if err := c.columns(n.Cols); err != nil {
 		return nil, err
@@ -57,6 +60,12 @@ func (b *binder) createTable(n *ast.CreateTableStmt, s *parser.Statement) (State
 	}
 	if err := c.options(n.Options); err != nil {
 		return nil, err
+	}
+	if t.Kind == catalog.DimensionTable {
+		if err := c.dimension(s.Stream); err != nil {
+			return nil, err
+		}
+		return &CreateTable{Table: t, IfNotExists: n.IfNotExists}, nil
 	}
 	if c.stream {
 		if err := c.eventTime(s.Stream.Watermark); err != nil {

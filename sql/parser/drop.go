@@ -1,6 +1,6 @@
 package parser
 
-// drop reads DROP STREAM TABLE and DROP MATERIALIZED VIEW, and DROP TABLE and
+// drop reads DROP STREAM TABLE, DIMENSION TABLE and MATERIALIZED VIEW, and DROP TABLE and
 // DROP VIEW where they say CASCADE: TiDB's tree does not keep that word.
 func (p *Parser) drop(st *Statement) error {
 	d := &Drop{}
@@ -9,6 +9,8 @@ func (p *Parser) drop(st *Statement) error {
 	switch {
 	case c.accept(kwStream, kwTable):
 		d.Kind = "stream table"
+	case c.accept(kwDimension, kwTable):
+		d.Kind = "dimension table"
 	case c.accept(kwMaterialized, kwView):
 		d.Kind = "materialized view"
 	case last == kwCascade && c.accept(kwTable):

@@ -217,6 +217,12 @@ func (p *Parser) statement(st *Statement) error {
 		switch {
 		case p.word(1) == kwStream && p.word(2) == kwTable:
 			return p.createStreamTable(st)
+		case p.word(1) == kwDimension && p.word(2) == kwTable:
+			if err := p.createStreamTable(st); err != nil {
+				return err
+			}
+			st.Stream.Dimension = true
+			return nil
 		case p.word(1) == kwMaterialized && p.word(2) == kwView:
 			return p.createMaterializedView(st)
 		case p.word(1) == kwTable && p.tableOptions() > 0:

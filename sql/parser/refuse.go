@@ -13,7 +13,8 @@ import (
 // refusedStatements are statements by their first words. A word in brackets
 // may be missing.
 var refusedStatements = readStatements(`
-create [or replace] [temporary] dimension table
+create or replace dimension table
+create temporary dimension table
 create [or replace] temporary stream table
 create or replace stream table
 create or replace materialized view
@@ -31,7 +32,6 @@ create [or replace] resource group
 create [or replace] role
 create [or replace] server
 create [or replace] tablespace
-drop dimension table
 drop temporary stream table
 drop sink
 drop source
@@ -59,10 +59,8 @@ alter tablespace
 alter resource group
 refresh materialized view
 show sources
-show dimension tables
 show secrets
 show create sink
-show create dimension table
 show create continuous query
 show create function
 show create event

@@ -36,6 +36,9 @@ func (p *Parser) show(st *Statement) (bool, error) {
 	case c.accept(kwStream, kwTables):
 		s.What = "stream tables"
 		err = c.showList(s)
+	case c.accept(kwDimension, kwTables):
+		s.What = "dimension tables"
+		err = c.showList(s)
 	case c.accept(kwMaterialized, kwViews):
 		s.What = "materialized views"
 		err = c.showList(s)
@@ -53,6 +56,9 @@ func (p *Parser) show(st *Statement) (bool, error) {
 		err = c.showList(s)
 	case c.accept(kwCreate, kwMaterialized, kwView):
 		s.What = "create materialized view"
+		s.Name, err = c.tableName()
+	case c.accept(kwCreate, kwDimension, kwTable):
+		s.What = "create dimension table"
 		s.Name, err = c.tableName()
 	case c.accept(kwCreate, kwStream, kwTable):
 		s.What = "create stream table"

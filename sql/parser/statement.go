@@ -50,6 +50,8 @@ type RowAlias struct {
 
 // StreamTable is what CREATE STREAM TABLE has beyond CREATE TABLE.
 type StreamTable struct {
+	// Dimension: it is CREATE DIMENSION TABLE, which has the same parts.
+	Dimension bool
 	Options   map[string]string // WITH (…), keys in lower case
 	Watermark *Watermark        // nil: no event time
 }

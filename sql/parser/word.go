@@ -38,6 +38,7 @@ const (
 	kwDelete
 	kwDesc
 	kwDescribe
+	kwDimension
 	kwDiv
 	kwDrop
 	kwElse
@@ -142,7 +143,7 @@ var keywords = map[string]keyword{
 	"between": kwBetween, "binary": kwBinary, "by": kwBy, "cascade": kwCascade, "case": kwCase, "cast": kwCast,
 	"changes": kwChanges, "close": kwClose, "collate": kwCollate, "convert": kwConvert, "create": kwCreate,
 	"cross": kwCross, "cube": kwCube, "cumulate": kwCumulate, "cumulate_end": kwCumulateEnd,
-	"cumulate_start": kwCumulateStart, "delete": kwDelete, "desc": kwDesc, "describe": kwDescribe, "div": kwDiv,
+	"cumulate_start": kwCumulateStart, "delete": kwDelete, "desc": kwDesc, "describe": kwDescribe, "dimension": kwDimension, "div": kwDiv,
 	"drop": kwDrop, "else": kwElse, "emit": kwEmit, "end": kwEnd, "escape": kwEscape, "except": kwExcept,
 	"exists": kwExists, "explain": kwExplain, "filter": kwFilter, "first": kwFirst, "first_value": kwFirstValue, "flush": kwFlush, "for": kwFor,
 	"format": kwFormat, "from": kwFrom, "full": kwFull, "group": kwGroup, "grouping": kwGrouping,

@@ -4,6 +4,7 @@ package sqlerr
 const (
 	DBCreateExists        = 1007
 	DBDropExists          = 1008
+	FileNotFound          = 1017
 	DiskFull              = 1021
 	DupKey                = 1022
 	ConCount              = 1040

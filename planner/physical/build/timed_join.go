@@ -42,15 +42,22 @@ func (b *builder) timedJoin(n *logical.TimedJoin, want []logical.Col) (*rel, err
 	if err != nil {
 		return nil, err
 	}
-	right, err := b.node(n.Right, rightCols)
-	if err != nil {
-		return nil, err
-	}
 	cols, props := pick(n.Columns(), need), b.derived.Props(n)
 	node := &physical.Node{
-		Kind:   timedKinds[n.Timing],
-		Inputs: []*physical.Node{shuffle(left.give(leftCols), spec.LeftKeys), shuffle(right.give(rightCols), spec.RightKeys)},
+		Kind: timedKinds[n.Timing], Inputs: []*physical.Node{shuffle(left.give(leftCols), spec.LeftKeys)},
 		Fields: fields(cols), Timed: spec, Props: propsOf(props, cols),
+	}
+	if s, ok := n.Right.(*logical.Scan); ok && n.Timing == logical.Outside {
+		spec.Table, spec.Name = uint64(s.Table.ID), s.Table.Database+"."+s.Table.Name
+		for _, c := range rightCols {
+			spec.Columns = append(spec.Columns, s.Positions[indexOf(s.Cols, c.ID)])
+		}
+	} else {
+		right, err := b.node(n.Right, rightCols)
+		if err != nil {
+			return nil, err
+		}
+		node.Inputs = append(node.Inputs, shuffle(right.give(rightCols), spec.RightKeys))
 	}
 	r := over(node, cols, props)
 	for _, e := range n.On {
@@ -65,6 +72,9 @@ func (b *builder) keepTimed(node *physical.Node, left, right *logical.Props) {
 	switch {
 	case node.Kind == physical.AsofJoin:
 		b.keep(node, "the rows of both inputs", left.Grows || right.Grows)
+	case node.Kind == physical.LookupJoin && node.Timed.AppendOnly:
+	case node.Kind == physical.LookupJoin:
+		b.keep(node, "what each left row met", left.Grows)
 	case node.Timed.AppendOnly:
 		b.keep(node, "the right input's rows", right.Grows)
 	default:
