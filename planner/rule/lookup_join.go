@@ -12,6 +12,7 @@ import (
 var lookupJoin = Rule{
 	Name:   "lookup_join",
 	Reason: "a dimension table is asked for the keys that come: it is elsewhere, may be large, and tells nobody of its changes",
+	Late:   true, // once joins have their order
 	Apply: everywhere(func(c *Context, n logical.Node) logical.Node {
 		j, ok := n.(*logical.Join)
 		if !ok || j.Kind != logical.InnerJoin && j.Kind != logical.LeftJoin {
@@ -33,16 +34,26 @@ var lookupJoin = Rule{
 	}),
 }
 
+// dimensionOf is the dimension table that n reads, filtered or not; nil: it is something else.
+func dimensionOf(n logical.Node) *logical.Scan {
+	if f, ok := n.(*logical.Filter); ok {
+		n = f.Input
+	}
+	if s, ok := n.(*logical.Scan); ok && s.Table.Kind == catalog.DimensionTable {
+		return s
+	}
+	return nil
+}
+
 // lookUp is j as a look-up of its right side, nil if that is no dimension table
 // or its key is not among the join's. A filter of that side is a condition of the join.
 func lookUp(j *logical.Join) logical.Node {
-	right, on := j.Right, slices.Clip(j.On)
-	if f, ok := right.(*logical.Filter); ok {
-		right, on = f.Input, append(on, f.Conds...)
-	}
-	s, ok := right.(*logical.Scan)
-	if !ok || s.Table.Kind != catalog.DimensionTable {
+	s, on := dimensionOf(j.Right), slices.Clip(j.On)
+	if s == nil {
 		return nil
+	}
+	if f, ok := j.Right.(*logical.Filter); ok {
+		on = append(on, f.Conds...)
 	}
 	out := &logical.TimedJoin{Timing: logical.Outside, Outer: j.Kind == logical.LeftJoin, Left: j.Left, Right: s, On: on}
 	keys := slices.Clone(j.Keys)

@@ -148,8 +148,11 @@ func (g *joinGroup) best(list []int, score func(leaf int) []int) int {
 }
 
 // weight says how many rows a leaf may have: 0, at most one; 1, those with one
-// value in a column; 2, those that pass a filter; 3, all.
+// value in a column; 2, those that pass a filter; 3, all; 4, all of a dimension table.
 func (g *joinGroup) weight(leaf int) int {
+	if dimensionOf(g.leaves[leaf]) != nil {
+		return 4
+	}
 	if g.c.Derived.Props(g.leaves[leaf]).OneRow() {
 		return 0
 	}
@@ -211,6 +214,9 @@ func (g *joinGroup) reach(set map[int]bool, next int) int {
 	}
 	if g.c.Derived.Props(g.leaves[next]).HasKeyIn(mine) {
 		return byItsKey
+	}
+	if dimensionOf(g.leaves[next]) != nil {
+		return apart // it could not be looked up yet
 	}
 	for leaf, cols := range theirs {
 		if g.c.Derived.Props(g.leaves[leaf]).HasKeyIn(cols) {
