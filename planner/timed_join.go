@@ -25,7 +25,7 @@ func checkTimedJoin(d *logical.Deriver, j *logical.TimedJoin) error {
 	}
 	switch {
 	case j.Timing == logical.AtEventTime:
-		return sqlerr.Unsupported("FOR SYSTEM_TIME AS OF event time")
+		return sqlerr.Unsupported("FOR SYSTEM_TIME AS OF a time column over a stream (use AS OF PROCTIME(), or an ASOF JOIN with a stream of all versions)")
 	case j.Timing == logical.Closest && j.Order == "":
 		return sqlerr.Unsupported("ASOF JOIN without an inequality (>=, >, <= or <) between a column of each side")
 	case j.Timing == logical.Closest && len(j.On) > 0:
