@@ -8,7 +8,6 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -129,13 +128,9 @@ func TestAnswersAreKept(t *testing.T) {
 func (w *world) checkpointed(view string) {
 	w.t.Helper()
 	servers.Eventually(w.t, 20*time.Second, func() error {
-		rows, err := servers.Rows(w.t.Context(), w.db, "SHOW STREAM STATUS")
-		for _, r := range rows {
-			c := strings.Split(r, "\t")
-			batch, _ := strconv.Atoi(c[3])
-			if checkpoint, _ := strconv.Atoi(c[11]); c[0] == view && checkpoint < batch {
-				return fmt.Errorf("%s is in no checkpoint", c[0])
-			}
+		rows, err := servers.Rows(w.t.Context(), w.db, "SELECT name FROM streamsql.jobs WHERE name = '"+view+"' AND checkpoint_batch >= batch_id")
+		if err == nil && len(rows) == 0 {
+			err = fmt.Errorf("%s is in no checkpoint", view)
 		}
 		return err
 	})
