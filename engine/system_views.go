@@ -7,7 +7,7 @@ import (
 	"strings"
 
 	"streamsql/catalog"
-	"streamsql/planner/explain"
+	"streamsql/engine/build"
 	"streamsql/planner/physical"
 )
 
@@ -50,7 +50,7 @@ func (e *Engine) addOperators(add func(values ...any)) {
 		}
 		row(viewNode, "View", strings.Join(columnNames(t), ", "))
 		physical.Walk(a.Plan.Root, func(n *physical.Node) bool {
-			row(n.ID, string(n.Kind), explain.Spec(n))
+			row(n.ID, string(n.Kind), build.Describe(n))
 			return true
 		})
 	}

@@ -19,3 +19,6 @@ func Plan(q *bind.Query) (plan *physical.Plan, encoded []byte, err error) {
 
 // Unbounded says which operators of a view's plan keep ever more, and what to do.
 func Unbounded(plan *physical.Plan) []string { return explain.Unbounded(plan) }
+
+// Describe says what a node does, as EXPLAIN does.
+func Describe(n *physical.Node) string { return explain.Spec(n) }
