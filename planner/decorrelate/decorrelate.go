@@ -80,7 +80,7 @@ func apply(a *logical.Apply, ids *logical.IDs, derived *logical.Deriver) (logica
 	if a.Kind.LeftOnly() {
 		a.Right = asked(a.Right, a.On)
 	}
-	if g, chain := scalarAggregate(a.Right); g != nil && (u.dependent(a.Right) || a.Single) {
+	if g, chain := scalarAggregate(a.Right); g != nil && (u.dependent(a.Right) || a.Kind == logical.LeftJoin) {
 		return u.applyAggregate(a, g, chain)
 	}
 	if a.Single {
