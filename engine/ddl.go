@@ -177,6 +177,9 @@ func (e *Engine) create(ctx context.Context, s *bind.CreateTable, captured catal
 	if err := e.checkOptions(&t); err != nil {
 		return nil, err
 	}
+	if err := checkWindows(&t, plan); err != nil {
+		return nil, err
+	}
 	made := []*catalog.Table{&t}
 	var late *catalog.Table // made with the view
 	if _, ok := t.Options["late_rows"]; ok && plan != nil {

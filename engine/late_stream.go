@@ -42,6 +42,20 @@ func (e *Engine) lateStream(t *catalog.Table, plan *physical.Plan) (target *cata
 	return target, true, nil
 }
 
+// checkWindows is error 1210 for options that say what becomes of late rows, of a
+// view without a window that a row could be late for.
+func checkWindows(t *catalog.Table, plan *physical.Plan) error {
+	if plan == nil {
+		return nil
+	}
+	for _, option := range []string{"allowed_lateness", "late_rows"} {
+		if _, ok := t.Options[option]; ok && !plan.HasWindows() {
+			return sqlerr.New(sqlerr.WrongArguments, "%s is for a view with windows of time (TUMBLE, HOP, SESSION or CUMULATE)", option)
+		}
+	}
+	return nil
+}
+
 // lateSource is the one stream with event time that a plan reads.
 func lateSource(cat catalog.Reader, plan *physical.Plan) (*catalog.Table, error) {
 	var source *catalog.Table

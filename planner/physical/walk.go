@@ -45,3 +45,13 @@ func (p *Plan) Tables() []uint64 {
 	})
 	return ids
 }
+
+// HasWindows reports whether the plan puts rows into windows of time.
+func (p *Plan) HasWindows() bool {
+	found := false
+	Walk(p.Root, func(n *Node) bool {
+		found = found || n.Kind == Window || n.Kind == Session
+		return !found
+	})
+	return found
+}

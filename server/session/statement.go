@@ -43,6 +43,9 @@ func (s *Session) parsed(ctx context.Context, stmt *parser.Statement, params []P
 	if e, ok := stmt.Node.(*ast.ExecuteStmt); ok {
 		return s.executeNamed(ctx, e, more, emit)
 	}
+	if len(stmt.Params) > 0 && params == nil {
+		return stmt.ParameterError()
+	}
 	for _, w := range stmt.Warnings {
 		s.warn(w.Code, w.Message)
 	}

@@ -78,6 +78,8 @@ func refuseStatement(s *parser.Statement) error {
 		return sqlerr.Unsupported("DROP INDEX")
 	case *ast.LoadDataStmt:
 		return sqlerr.Unsupported("LOAD DATA")
+	case *ast.CallStmt:
+		return sqlerr.Unsupported("CALL")
 	default:
 		words := strings.Fields(strings.ToUpper(s.Text))
 		return sqlerr.Unsupported(strings.Join(words[:min(len(words), 2)], " "))

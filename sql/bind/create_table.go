@@ -1,6 +1,7 @@
 package bind
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/pingcap/tidb/pkg/parser/ast"
@@ -23,6 +24,7 @@ type creating struct {
 	stream bool
 	// nullDefaults are the columns with DEFAULT NULL; their number is final by then.
 	nullDefaults []*catalog.Column
+	indexes      []string // names of secondary indexes
 }
 
 // createTable binds CREATE TABLE and CREATE STREAM TABLE.
@@ -266,6 +268,12 @@ func (c *creating) constraint(k *ast.Constraint) error {
 		if _, err := c.keyColumns(k.Keys); err != nil {
 			return err
 		}
+		if k.Name != "" {
+			if c.keyTaken(k.Name) {
+				return duplicateKey(k.Name)
+			}
+			c.indexes = append(c.indexes, k.Name)
+		}
 		c.env.warn(sqlerr.NotSupportedYet, "A secondary index of a table has no effect")
 		return nil
 	case ast.ConstraintForeignKey:
@@ -338,23 +346,29 @@ func (c *creating) unique(name string, cols []int) error {
 	if c.stream {
 		return sqlerr.Unsupported("UNIQUE in a stream table")
 	}
-	taken := func(n string) bool {
-		for _, k := range c.table.Unique {
-			if sameName(k.Name, n) {
-				return true
-			}
-		}
-		return strings.EqualFold(n, "PRIMARY")
-	}
 	free := name
-	for i := 2; taken(free); i++ {
+	for i := 2; c.keyTaken(free); i++ {
 		if name != c.table.Columns[cols[0]].Name {
-			return sqlerr.New(sqlerr.DupKeyName, "Duplicate key name '%s'", name)
+			return duplicateKey(name)
 		}
 		free = name + "_" + itoa(i)
 	}
 	c.table.Unique = append(c.table.Unique, catalog.Key{Name: free, Columns: cols})
 	return c.checkKey(cols)
+}
+
+// keyTaken reports that a key has the name.
+func (c *creating) keyTaken(name string) bool {
+	for _, k := range c.table.Unique {
+		if sameName(k.Name, name) {
+			return true
+		}
+	}
+	return strings.EqualFold(name, "PRIMARY") || slices.ContainsFunc(c.indexes, func(n string) bool { return sameName(n, name) })
+}
+
+func duplicateKey(name string) error {
+	return sqlerr.New(sqlerr.DupKeyName, "Duplicate key name '%s'", name)
 }
 
 // options reads ENGINE, CHARSET, COMMENT …; what has no effect warns.

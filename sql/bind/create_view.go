@@ -63,8 +63,9 @@ func (b *binder) createMaterializedView(s *parser.Statement) (Statement, error) 
 	if err != nil {
 		return nil, err
 	}
-	if q.Limit < 0 && q.Offset == 0 { // a result has no order
+	if q.Limit < 0 && q.Offset == 0 && len(q.OrderBy) > 0 { // a result has no order
 		q.OrderBy = nil
+		b.noEffect("ORDER BY without LIMIT in a materialized view")
 	}
 	q.EmitOnClose = n.EmitOnClose
 	if v, ok := n.Options["allowed_lateness"]; ok {

@@ -87,6 +87,7 @@ func (b *binder) tableName(n *ast.TableName, alias string) (source, error) {
 	if err := refuseTableName(n); err != nil {
 		return source{}, err
 	}
+	b.indexHints(n)
 	if alias == "" {
 		alias = n.Name.O
 	}

@@ -39,6 +39,7 @@ func (b *binder) insert(n *ast.InsertStmt, newRow *parser.RowAlias) (Statement, 
 	if t.Kind == catalog.StreamTable && len(n.OnDuplicate) > 0 {
 		return nil, sqlerr.Unsupported("ON DUPLICATE KEY UPDATE of a stream table")
 	}
+	b.priority(n.Priority)
 	in := &inserting{binder: b, table: t, ignore: n.IgnoreErr, defaults: make([]*expr.Expr, len(t.Columns))}
 	if err := in.columns(n.Columns); err != nil {
 		return nil, err

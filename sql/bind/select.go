@@ -61,6 +61,9 @@ func (b *binder) refuseSelect(n *ast.SelectStmt) error {
 	case n.SelectStmtOpts != nil && n.CalcFoundRows:
 		return sqlerr.Unsupported("SQL_CALC_FOUND_ROWS")
 	}
+	if n.SelectStmtOpts != nil {
+		b.selectOptions(n.SelectStmtOpts)
+	}
 	if n.LockInfo != nil && n.LockInfo.LockType != ast.SelectLockNone {
 		b.env.warn(sqlerr.NotSupportedYet, strings.ToUpper(n.LockInfo.LockType.String())+" has no effect: reads are of a snapshot")
 	}

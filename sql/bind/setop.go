@@ -1,6 +1,8 @@
 package bind
 
 import (
+	"strings"
+
 	"github.com/pingcap/tidb/pkg/parser/ast"
 
 	"streamsql/sql/builtin"
@@ -20,6 +22,10 @@ func (b *binder) setOperation(list *ast.SetOprSelectList, order *ast.OrderByClau
 			ops[i] = *op
 		}
 		var err error
+		beside := min(max(i, 1), len(list.Selects)-1) // what an operator stands before
+		if err = bracketed(node, operator(list.Selects[beside])); err != nil {
+			return nil, err
+		}
 		if inputs[i], err = b.subquery(node); err != nil {
 			return nil, err
 		}
@@ -48,6 +54,25 @@ func (b *binder) setOperation(list *ast.SetOprSelectList, order *ast.OrderByClau
 		lo = hi
 	}
 	return b.ordered(q, order, limit)
+}
+
+// bracketed is error 1221 for an operand with an ORDER BY or LIMIT that brackets
+// do not make its own.
+func bracketed(node ast.Node, op *ast.SetOprType) error {
+	n, ok := node.(*ast.SelectStmt)
+	if !ok || n.IsInBraces || op == nil {
+		return nil
+	}
+	clause := ""
+	switch {
+	case n.OrderBy != nil:
+		clause = "ORDER BY"
+	case n.Limit != nil:
+		clause = "LIMIT"
+	default:
+		return nil
+	}
+	return sqlerr.New(sqlerr.WrongUsage, "Incorrect usage of %s and %s", strings.TrimSuffix(strings.ToUpper(op.String()), " ALL"), clause)
 }
 
 func isIntersect(op ast.SetOprType) bool { return op == ast.Intersect || op == ast.IntersectAll }

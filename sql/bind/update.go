@@ -74,6 +74,7 @@ func (b *binder) update(n *ast.UpdateStmt) (Statement, error) {
 	if n.IgnoreErr {
 		return nil, sqlerr.Unsupported("UPDATE IGNORE")
 	}
+	b.priority(n.Priority)
 	src, sel, err := b.changed(n.TableRefs.TableRefs, "UPDATE", n.Where)
 	if err != nil {
 		return nil, err
@@ -112,6 +113,10 @@ func (b *binder) delete(n *ast.DeleteStmt) (Statement, error) {
 	}
 	if n.With != nil {
 		return nil, sqlerr.Unsupported("WITH … DELETE")
+	}
+	b.priority(n.Priority)
+	if n.Quick {
+		b.noEffect("QUICK")
 	}
 	src, sel, err := b.changed(n.TableRefs.TableRefs, "DELETE", n.Where)
 	if err != nil {

@@ -35,6 +35,10 @@ func errorAt(text string, offset int, what string) error {
 // syntaxError is MySQL's complaint about the text that begins at offset.
 func syntaxError(text string, offset int) error { return errorAt(text, offset, syntaxIntro) }
 
+// ParameterError is MySQL's complaint about a `?` in a statement that was not
+// prepared.
+func (s *Statement) ParameterError() error { return syntaxError(s.Text, s.Params[0].Offset) }
+
 // place gives line and column (in characters) of a byte, both from 1.
 func place(text string, offset int) string {
 	before := text[:offset]

@@ -235,15 +235,19 @@ func (p *Parser) refuseWord(i int, top *level) error {
 	case kwNulls:
 		if (next == kwFirst || next == kwLast) && top.clause == clauseOrder &&
 			(p.operandBefore(i) || prev == kwAsc || prev == kwDesc) {
-			return sqlerr.Unsupported("NULLS " + p.upper(i+1))
+			return sqlerr.Unsupported("NULLS " + p.upper(i+1) + " (NULL is the least value; order by x IS NULL before x to have it last)")
 		}
 	case kwMatchRecognize, kwPivot, kwUnpivot:
 		if p.op(i+1) == '(' && p.operandBefore(i) {
 			return sqlerr.Unsupported(p.upper(i))
 		}
-	case kwTablesample, kwIlike:
+	case kwTablesample:
+		if p.operandBefore(i) {
+			return sqlerr.Unsupported("TABLESAMPLE")
+		}
+	case kwIlike:
 		if p.operandBefore(i) || prev == kwNot {
-			return sqlerr.Unsupported(p.upper(i))
+			return sqlerr.Unsupported("ILIKE (use LIKE with COLLATE utf8mb4_0900_ai_ci)")
 		}
 	case kwSounds:
 		if next == kwLike && p.operandBefore(i) {
@@ -274,10 +278,15 @@ func (p *Parser) refuseJoin(i int) error {
 		case kwOuter, kwInner, kwLeft, kwRight, kwAll, kwSemi, kwAnti:
 			continue
 		case kwJoin:
-			return sqlerr.Unsupported(p.upper(i) + " JOIN")
+			return sqlerr.Unsupported(p.upper(i) + " JOIN" + joinHints[p.word(i)])
 		}
 		return nil
 	}
+}
+
+// joinHints say what to write in place of a join that is refused.
+var joinHints = map[keyword]string{
+	kwSemi: " (use IN or EXISTS)", kwAnti: " (use NOT EXISTS)", kwFull: " outside of SELECT",
 }
 
 // refuseEmit finds a result policy where it does not belong: it says how a
@@ -317,7 +326,7 @@ func (p *Parser) refuseAs(i int, top *level) error {
 		if done, err := p.asOf(i, top); done {
 			return err
 		}
-		return sqlerr.Unsupported("AS OF")
+		return sqlerr.Unsupported("AS OF here (AS OF BATCH n or AS OF TIMESTAMP t belongs at the end of a SELECT)")
 	}
 	if len(p.levels) == 1 && !top.query && p.op(i+1) != '(' && p.isInsert() {
 		return p.rowAlias(i)
@@ -335,10 +344,12 @@ func (p *Parser) refuseQualify(i int, top *level) error {
 	expression := next.kind == tokQuoted || next.kind == tokNumber || next.kind == tokString ||
 		next.op == '(' || next.kind == tokWord && !isReserved(p.textOf(i+1)) || p.op(i+2) == '('
 	if expression && p.word(i+1) != kwUsing {
-		return sqlerr.Unsupported("QUALIFY")
+		return sqlerr.Unsupported("QUALIFY (use WHERE around a derived table)")
 	}
 	return nil
 }
+
+const tableFunctions = " (there are TUMBLE, HOP, SESSION, CUMULATE and CHANGES)"
 
 // refuseTableFunction refuses a function call where a table is expected.
 func (p *Parser) refuseTableFunction(i int, top *level) error {
@@ -358,11 +369,11 @@ func (p *Parser) refuseTableFunction(i int, top *level) error {
 	case "CHANGES":
 		return p.changesFunction(i)
 	case "TABLE":
-		if p.tokens[i+2].kind == tokWord {
-			return sqlerr.Unsupported("TABLE(" + p.upper(i+2) + "(…)) in FROM")
+		if p.tokens[i+2].kind == tokWord && p.op(i+3) == '(' {
+			return sqlerr.Unsupported("TABLE(" + p.upper(i+2) + "(…)) in FROM" + tableFunctions)
 		}
-		return sqlerr.Unsupported("TABLE(…) in FROM")
+		return sqlerr.Unsupported("TABLE(…) in FROM around anything but a function" + tableFunctions)
 	default:
-		return sqlerr.Unsupported(name + "(…) in FROM")
+		return sqlerr.Unsupported(name + "(…) in FROM" + tableFunctions)
 	}
 }

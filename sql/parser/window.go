@@ -72,9 +72,32 @@ func (p *Parser) rewriteWindow(i int, top *level) error {
 	w := &Window{Kind: kind[0], Part: kind[1]}
 	c := cursor{p: p, i: name + 2}
 	if table {
-		return c.windowTable(i, w)
+		return w.explained(c.windowTable(i, w), "table, time, ")
 	}
-	return c.windowCall(i, w)
+	return w.explained(c.windowCall(i, w), "time, ")
+}
+
+// windowArguments are what stands behind a window's time.
+var windowArguments = map[string]string{
+	"tumble": "INTERVAL size [, INTERVAL offset]", "hop": "INTERVAL slide, INTERVAL size [, INTERVAL offset]",
+	"session": "INTERVAL gap [, PARTITION BY column, …]", "cumulate": "INTERVAL step, INTERVAL max [, INTERVAL offset]",
+}
+
+// explained adds to a syntax error what w takes; first are the arguments before
+// its intervals.
+func (w *Window) explained(err error, first string) error {
+	if err == nil {
+		return nil
+	}
+	e := *sqlerr.From(err)
+	if e.Code == sqlerr.ParseError {
+		name := strings.ToUpper(w.Kind)
+		if w.Part != "" {
+			name += "_" + strings.ToUpper(w.Part)
+		}
+		e.Message += "; it is " + name + "(" + first + windowArguments[w.Kind] + ")"
+	}
+	return &e
 }
 
 // startsTable reports whether token i stands where a table begins.

@@ -174,5 +174,7 @@ var states = map[uint16]string{
 	InvalidUseOfNull: "22004", ReadOnlyTransaction: "25006", IllegalValueForType: "22007", DBDropExists: "HY000",
 	DBCreateExists: "HY000", InvalidGroupFuncUse: "HY000", TruncatedWrongField: "HY000",
 	BlobKeyWithoutLength: "42000", JSONUsedAsKey: "42000", DropWithReaders: "HY000", WrongColumnCount: "21000", DerivedMustHaveAlias: "42000", NonGroupingField: "42000",
-	WrongColumnName: "42000", JSONNullKey: "22032", DuplicatedValueInType: "HY000", KillDenied: "HY000", NoSuchThread: "HY000",
+	WrongColumnName: "42000", JSONNullKey: "22032",
+	InvalidJSONTextInArg: "22032", InvalidJSONPath: "42000", JSONPathWildcard: "42000", JSONBadOneOrAll: "42000",
+	JSONPathToRoot: "42000", JSONArrayCell: "42000", JSONDepthExceeded: "22032", FuncNotExist: "42000", DuplicatedValueInType: "HY000", KillDenied: "HY000", NoSuchThread: "HY000",
 }
