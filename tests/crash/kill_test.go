@@ -7,6 +7,7 @@ import (
 	"flag"
 	"math/rand/v2"
 	"os"
+	"regexp"
 	"strings"
 	"sync"
 	"testing"
@@ -44,14 +45,10 @@ func create(v view) string {
 	return "CREATE MATERIALIZED VIEW crash." + v.name + " AS " + qualified(v.query)
 }
 
+var tableName = regexp.MustCompile(`((?:FROM|JOIN) |(?:TUMBLE|HOP|SESSION)\()([a-z])`)
+
 // qualified names the database in a query, for connections that have none.
-func qualified(query string) string {
-	for _, table := range []string{"events", "items", "by_key", "histogram"} {
-		query = strings.ReplaceAll(query, "FROM "+table, "FROM crash."+table)
-		query = strings.ReplaceAll(query, "JOIN "+table, "JOIN crash."+table)
-	}
-	return query
-}
+func qualified(query string) string { return tableName.ReplaceAllString(query, "${1}crash.$2") }
 
 // load starts the writers. The result waits until each has failed, and fails the
 // test when one did so otherwise than by the end of the server or of ctx.
