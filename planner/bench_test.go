@@ -1,6 +1,8 @@
 package planner_test
 
 import (
+	"fmt"
+	"strings"
 	"testing"
 
 	"streamsql/planner"
@@ -33,5 +35,38 @@ func BenchmarkPlan(b *testing.B) {
 				}
 			}
 		})
+	}
+}
+
+// BenchmarkPlanJoins is what many joins cost, in a row, around one table, and of all with all.
+func BenchmarkPlanJoins(b *testing.B) {
+	w := newWorld(b)
+	if err := w.create("CREATE TABLE t (id INT PRIMARY KEY, n INT)"); err != nil {
+		b.Fatal(err)
+	}
+	for _, shape := range []string{"chain", "star", "clique"} {
+		for _, n := range []int{20, 60} {
+			var tables, conds []string
+			for i := range n {
+				tables = append(tables, fmt.Sprintf("t AS t%d", i))
+				for k := range i {
+					if shape == "clique" || shape == "chain" && k == i-1 || shape == "star" && k == 0 {
+						conds = append(conds, fmt.Sprintf("t%d.id = t%d.id", i, k))
+					}
+				}
+			}
+			b.Run(fmt.Sprintf("%s/%d", shape, n), func(b *testing.B) {
+				stmt, err := w.bind("SELECT COUNT(*) FROM " + strings.Join(tables, ", ") + " WHERE " + strings.Join(conds, " AND "))
+				if err != nil {
+					b.Fatal(err)
+				}
+				q := stmt.(*bind.SelectStatement).Query
+				for b.Loop() {
+					if _, err := planner.Plan(q, planner.Options{}); err != nil {
+						b.Fatal(err)
+					}
+				}
+			})
+		}
 	}
 }

@@ -39,22 +39,39 @@ func (c *Context) transfers(j *logical.Join) (toRight, toLeft []*expr.Expr) {
 		}
 	}
 	both := j.Kind == logical.InnerJoin || j.Kind == logical.SemiJoin
+	ofLeft, ofRight := c.factsOf(j.Left), c.factsOf(j.Right)
 	for _, p := range pairs {
 		if p[0].Type.Nullable() != p[1].Type.Nullable() {
 			continue
 		}
-		toRight = append(toRight, c.transfer(j.Left, p[0], j.Right, p[1])...)
+		toRight = append(toRight, transfer(ofLeft[p[0].ID], j.Right, p[1])...)
 		if both {
-			toLeft = append(toLeft, c.transfer(j.Right, p[1], j.Left, p[0])...)
+			toLeft = append(toLeft, transfer(ofRight[p[1].ID], j.Left, p[0])...)
 		}
 	}
 	return distinctExprs(toRight), distinctExprs(toLeft)
 }
 
-// transfer is what is known of column a of from alone, said of b of to, without
-// what is known there already.
-func (c *Context) transfer(from logical.Node, a logical.Col, to logical.Node, b logical.Col) (out []*expr.Expr) {
-	if !settles(to, b.ID) {
+// factsOf is what is known of columns of n, each alone.
+func (c *Context) factsOf(n logical.Node) map[int][]*expr.Expr {
+	out := map[int][]*expr.Expr{}
+	for _, e := range facts(n) {
+		read := logical.ColSet{}
+		e.Columns(read)
+		if len(read) != 1 || c.volatile(e) {
+			continue
+		}
+		for id := range read {
+			out[id] = append(out[id], e)
+		}
+	}
+	return out
+}
+
+// transfer is what is known of a column, said of b of to, without what is known
+// there already.
+func transfer(known []*expr.Expr, to logical.Node, b logical.Col) (out []*expr.Expr) {
+	if len(known) == 0 || !settles(to, b.ID) {
 		return nil
 	}
 	there := facts(to)
@@ -64,12 +81,7 @@ func (c *Context) transfer(from logical.Node, a logical.Col, to logical.Node, b 
 			ref = logical.Ref(cols)
 		}
 	}
-	for _, e := range facts(from) {
-		read := logical.ColSet{}
-		e.Columns(read)
-		if len(read) != 1 || !read[a.ID] || c.volatile(e) {
-			continue
-		}
+	for _, e := range known {
 		moved, _ := simplifyAll([]*expr.Expr{e.Rewrite(func(x *expr.Expr) *expr.Expr {
 			if x.Op == expr.OpColumn {
 				return ref
