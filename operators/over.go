@@ -112,6 +112,7 @@ func NewOver(spec OverSpec, env Env) (*Over, error) {
 	}
 	r.copies = true
 	r.expire(spec.Expiry, spec.Partition)
+	spec.Funcs = bounded(spec.Funcs)
 	o := &Over{ranking: r, spec: spec, results: state.NewStore(env.Account), out: append([]types.Type(nil), spec.Input...)}
 	var made []types.Type
 	for _, f := range spec.Funcs {
@@ -123,6 +124,18 @@ func NewOver(spec OverSpec, env Env) (*Over, error) {
 		return nil, err
 	}
 	return o, o.output.init(o)
+}
+
+// bounded are the functions with distances that can be added to the number of a row.
+func bounded(funcs []OverFunc) []OverFunc {
+	funcs = append([]OverFunc(nil), funcs...)
+	for i := range funcs {
+		f := &funcs[i]
+		for _, n := range []*int64{&f.N, &f.Frame.Start.N, &f.Frame.End.N} {
+			*n = min(*n, unlimited)
+		}
+	}
+	return funcs
 }
 
 // String names the operator as EXPLAIN does.
