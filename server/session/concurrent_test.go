@@ -45,8 +45,12 @@ func TestMaxExecutionTime(t *testing.T) {
 	mustDo(t, s, "CREATE TABLE t (a INT)")
 	e.block = make(chan struct{})
 	mustDo(t, s, "SET max_execution_time = 20")
-	if got := do(s, "SELECT a FROM t"); !strings.Contains(got, "error 3024") {
-		t.Error(got)
+	for _, query := range []string{
+		"SELECT a FROM t", "/* as a program says it */ select a FROM t", "(SELECT a FROM t)", "WITH x AS (SELECT a FROM t) SELECT a FROM x", "TABLE t",
+	} {
+		if got := do(s, query); !strings.Contains(got, "error 3024") {
+			t.Errorf("%s: %s", query, got)
+		}
 	}
 }
 

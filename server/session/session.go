@@ -227,9 +227,21 @@ func isWritten(err error) bool {
 	return errors.As(err, &e)
 }
 
+// isSelect reports a text that begins as a query does.
 func isSelect(text string) bool {
-	text = strings.TrimLeft(text, " \t\r\n(")
-	return len(text) >= 6 && strings.EqualFold(text[:6], "select")
+	for {
+		text = strings.TrimLeft(text, " \t\r\n(")
+		if !strings.HasPrefix(text, "/*") || strings.HasPrefix(text, "/*!") {
+			break
+		}
+		_, text, _ = strings.Cut(text[2:], "*/")
+	}
+	for _, word := range []string{"select", "with", "values", "table"} {
+		if len(text) >= len(word) && strings.EqualFold(text[:len(word)], word) {
+			return true
+		}
+	}
+	return false
 }
 
 // interrupt ends the running statement, if there is one. From any goroutine.
