@@ -105,8 +105,6 @@ LIST STREAMS;
 TERMINATE q;
 -- 1064 (42000): You have an error in your SQL syntax; check the manual that corresponds to your MySQL server version for the right syntax to use near 'TERMINATE q' at line 1 column 1
 # Promised, and not there yet.
-CREATE DIMENSION TABLE u (id BIGINT PRIMARY KEY) WITH (connector = 'mysql');
--- 1235 (42000): This version of StreamSQL doesn't yet support 'CREATE DIMENSION TABLE'
 CREATE TEMPORARY STREAM TABLE u (id INT);
 -- 1235 (42000): This version of StreamSQL doesn't yet support 'CREATE TEMPORARY STREAM TABLE'
 CREATE CONTINUOUS QUERY q INTO clicks AS SELECT name, id FROM t;
