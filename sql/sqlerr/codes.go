@@ -114,6 +114,7 @@ const (
 	PSManyParam           = 1390
 	UpdateTableUsed       = 1093
 	InvalidUseOfNull      = 1138
+	WrongValueForType     = 1411
 	UnknownExplainFormat  = 1791
 	ReadOnlyTransaction   = 1792
 	FuncNotExist          = 1630
