@@ -81,6 +81,21 @@ func (x *external) send(s *task.Source, info *task.Info, part int, from, to uint
 	s.SendOriginRows(info, x.rows(part, from, to), &o)
 }
 
+// feedExternal feeds all that a snapshot has of a stream with a connector; no: s is
+// something else, or was dropped meanwhile.
+func (e *Engine) feedExternal(s *task.Source, info *task.Info, snap *snapshot) bool {
+	e.mu.Lock()
+	x := e.externals[catalog.ID(s.Table)]
+	e.mu.Unlock()
+	if x == nil {
+		return false
+	}
+	for part, to := range snap.cut.Offsets[s.Table] {
+		x.send(s, info, part, 0, to, nil)
+	}
+	return true
+}
+
 // rows reads a range of one partition, as chunks of all columns.
 func (x *external) rows(part int, from, to uint64) func(max int) *batch.Chunk {
 	return func(max int) *batch.Chunk {

@@ -63,10 +63,7 @@ func (e *Engine) feed(ctx context.Context, flow *task.Flow, info *task.Info, sna
 				return err
 			}
 			s.SendTableRows(info, rows)
-		case e.externals[id] != nil:
-			for part, to := range snap.cut.Offsets[s.Table] {
-				e.externals[id].send(s, info, part, 0, to, nil)
-			}
+		case e.feedExternal(s, info, snap):
 		case isVirtual(id):
 			for _, c := range e.virtual(id) {
 				s.SendOrigin(info, c, &task.Origin{Time: -1})
