@@ -90,6 +90,7 @@ func newPairJoin(spec JoinSpec, keyTypes []types.Type, env Env) (*Join, error) {
 	j := &Join{spec: spec, env: env}
 	j.side[0] = newExpiringSide(spec.Left, spec.LeftKeys, keyTypes, spec.LeftExpiry, env)
 	j.side[1] = newExpiringSide(spec.Right, spec.RightKeys, keyTypes, spec.RightExpiry, env)
+	j.side[0].overMeet, j.side[1].overMeet = spec.OverMeet, spec.OverMeet
 	j.out = spec.output()
 	if len(spec.Residual) > 0 {
 		var err error
@@ -221,7 +222,7 @@ func (j *Join) meet(in int, c *batch.Chunk, at, budget int) int {
 	for row := at; row < c.N && work < budget; row++ {
 		p := &j.cursor
 		if !p.started {
-			*p = pairing{row: row, started: true, free: j.spec.unmatchable(me.group, row)}
+			*p = pairing{row: row, started: true, free: j.spec.unmatchable(me.group, row) || me.timeless(c, row)}
 			if !p.free {
 				p.next = they.head(me.group, row)
 			}

@@ -12,6 +12,11 @@ import (
 // The rows of a join's side may have an end: once the watermark passes a column of
 // theirs, none comes any more that they could meet. They go then without a word:
 // what was given of them stays given, the padded row of a left join too.
+//
+// In a join within windows a row whose window is over has met all that it could.
+// Where times are only bounded, the sides' watermarks may be far apart: a row can
+// be over by the other side's, and in time for rows of the past that are kept by
+// its own. Such rows (overMeet) still meet those.
 
 // newExpiringSide is newJoinSide of rows that are over as expiry says; nil: never.
 func newExpiringSide(input []types.Type, keys []int, keyTypes []types.Type, expiry *Expiry, env Env) *joinSide {
@@ -43,10 +48,15 @@ func (s *joinSide) timeOf(r state.Ref) (int64, bool) {
 
 // live is c without the rows whose time is over already; nil: none is left.
 func (s *joinSide) live(c *batch.Chunk) *batch.Chunk {
-	if s.expiry == nil {
+	if s.expiry == nil || s.overMeet {
 		return c
 	}
 	return s.expiry.live(c, s.time)
+}
+
+// timeless reports that row i of c matches nothing for want of a time.
+func (s *joinSide) timeless(c *batch.Chunk, i int) bool {
+	return s.overMeet && s.expiry != nil && c.Cols[s.time].IsNull(i)
 }
 
 // states are the stores of the side.

@@ -31,6 +31,8 @@ type joinSide struct {
 
 	expiry *expiring // nil: rows stay
 	time   int       // the column by which they expire
+	// overMeet: rows that are over when they come are taken still.
+	overMeet bool
 
 	all    []int    // the positions of all columns
 	hashes []uint64 // of the current chunk's rows

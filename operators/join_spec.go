@@ -44,6 +44,11 @@ type JoinSpec struct {
 	// they are dropped then, and rows that come later though they are over already.
 	// In a semi or anti join by keys alone, RightExpiry's column is one of the keys.
 	LeftExpiry, RightExpiry *Expiry
+	// OverMeet: rows that are over when they come meet the other side's all the same,
+	// and go at the end of the batch; one without a time is not kept at all. Residual
+	// says that rows which are over match none that come later. Neither input retracts
+	// across batches, and a semi or anti join has a Residual.
+	OverMeet bool
 	// RightAppends: the right input never retracts, so that a semi or anti join need
 	// not keep a left row that matches: that will not change.
 	RightAppends bool

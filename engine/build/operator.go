@@ -107,7 +107,7 @@ func joinSpec(j *physical.JoinSpec, left, right []types.Type) operators.JoinSpec
 	return operators.JoinSpec{
 		Kind: joinKinds[j.Kind], Left: left, Right: right, LeftKeys: j.LeftKeys, RightKeys: j.RightKeys,
 		NullSafe: j.NullSafe, Residual: j.Residual, RightFirst: j.RightFirst, OneBatch: j.OneBatch, RightAppends: j.RightAppends,
-		LeftExpiry: expiry(j.LeftExpiry), RightExpiry: expiry(j.RightExpiry),
+		LeftExpiry: expiry(j.LeftExpiry), RightExpiry: expiry(j.RightExpiry), OverMeet: j.OverMeet,
 	}
 }
 

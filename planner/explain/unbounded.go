@@ -32,6 +32,9 @@ func remedy(n *physical.Node) string {
 	const stream = " of a stream with WATERMARK FOR"
 	switch n.Kind {
 	case physical.Join:
+		if n.Join.OverMeet {
+			return "Bound the times of both sides (BETWEEN … AND …)"
+		}
 		return "Join windows (TUMBLE, HOP)" + stream + " and make window_start and window_end equal, bound how far the two sides' times are apart (BETWEEN … AND …), " +
 			"or join a table FOR SYSTEM_TIME AS OF the stream's time"
 	case physical.Merge, physical.Distinct:

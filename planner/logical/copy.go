@@ -91,6 +91,7 @@ func (c *copier) node(n Node) Node {
 	case *Join:
 		out := *n.WithExprs(c.expr).(*Join)
 		out.Keys = c.keys(n.Keys)
+		out.LeftUntil, out.RightUntil = c.until(n.LeftUntil), c.until(n.RightUntil)
 		return &out
 	case *Union:
 		return &Union{Ins: n.Ins, Cols: c.cols(n.Cols), From: c.from(n.From)}
@@ -192,4 +193,11 @@ func (c *copier) over(n *Over) Node {
 		}
 	}
 	return &out
+}
+
+func (c *copier) until(u *Until) *Until {
+	if u == nil {
+		return nil
+	}
+	return &Until{Own: c.col(u.Own), Other: c.col(u.Other), Delay: u.Delay}
 }

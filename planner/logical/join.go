@@ -1,6 +1,8 @@
 package logical
 
 import (
+	"fmt"
+
 	"streamsql/sql/expr"
 )
 
@@ -45,6 +47,16 @@ type Join struct {
 	Straight bool
 	// Ordered: the planner chose in which order inner joins stand here.
 	Ordered bool
+	// LeftUntil and RightUntil say until when rows of a side can match rows that come;
+	// nil: for ever. On says it too, of each row by what it knows itself.
+	LeftUntil, RightUntil *Until
+}
+
+// Until says when a row of one side of a join can match no row to come of the
+// other: once its column Own is not above the watermark of Other less Delay.
+type Until struct {
+	Own, Other Col
+	Delay      int64 // microseconds
 }
 
 // Columns of a join: left's, then right's.
@@ -99,6 +111,11 @@ func (j *Join) String() string {
 	}
 	if len(j.On) > 0 {
 		s += " if " + exprText(j.On, " AND ")
+	}
+	for i, u := range []*Until{j.LeftUntil, j.RightUntil} {
+		if u != nil {
+			s += fmt.Sprintf(" %s until %s, by %s and %d", []string{"left", "right"}[i], colName(u.Own), colName(u.Other), u.Delay)
+		}
 	}
 	return s
 }

@@ -190,6 +190,9 @@ type JoinSpec struct {
 	// the side; nil: never.
 	LeftExpiry  *Expiry `json:"left_expiry,omitempty"`
 	RightExpiry *Expiry `json:"right_expiry,omitempty"`
+	// OverMeet: rows that are over when they come meet the other side's all the same.
+	// They are not kept. Neither input retracts.
+	OverMeet bool `json:"over_meet,omitempty"`
 	// RightAppends: the right input never retracts. A semi or anti join by keys alone
 	// does not keep left rows that match then.
 	RightAppends bool `json:"right_appends,omitempty"`

@@ -67,6 +67,7 @@ var Rules = []Rule{
 	orderJoins,
 	extractJoinKeys,
 	lookupJoin,
+	intervalJoin,
 	pushFilterIntoTimedJoin,
 	shapeTimedJoin,
 	countAll,

@@ -1,6 +1,9 @@
 package build
 
 import (
+	"fmt"
+	"time"
+
 	"streamsql/planner/logical"
 	"streamsql/planner/physical"
 )
@@ -53,7 +56,7 @@ func (b *builder) join(n *logical.Join, want []logical.Col) (*rel, error) {
 		spec.Residual = append(spec.Residual, both.position(e))
 	}
 	spec.RightAppends = n.Kind.LeftOnly() && b.derived.Props(n.Right).AppendOnly
-	b.expire(spec, n)
+	b.expire(spec, n, leftCols, rightCols)
 	b.keepJoin(node, n)
 	return over(node, cols, props), nil
 }
@@ -99,8 +102,8 @@ func broadcast(n *physical.Node) *physical.Node {
 
 // expire lets rows of both sides go that have a time among the columns that must
 // be equal: once it is over on both sides, no row comes that they could meet. (The
-// event time itself may come late still.)
-func (b *builder) expire(spec *physical.JoinSpec, n *logical.Join) {
+// event time itself may come late still.) Else it does as n's Untils say.
+func (b *builder) expire(spec *physical.JoinSpec, n *logical.Join, leftCols, rightCols []logical.Col) {
 	left, right := b.derived.Props(n.Left).Times, b.derived.Props(n.Right).Times
 	for i, k := range n.Keys {
 		l, okL := left[k.Left.ID]
@@ -113,6 +116,18 @@ func (b *builder) expire(spec *physical.JoinSpec, n *logical.Join) {
 		spec.RightExpiry = &physical.Expiry{Col: spec.RightKeys[i], Watermark: both}
 		return
 	}
+	spec.LeftExpiry = expiryUntil(n.LeftUntil, leftCols, right)
+	spec.RightExpiry = expiryUntil(n.RightUntil, rightCols, left)
+	spec.OverMeet = spec.LeftExpiry != nil || spec.RightExpiry != nil
+}
+
+// expiryUntil is the expiry of the rows cols that u speaks of; nil, of a plan of
+// one batch too: they stay.
+func expiryUntil(u *logical.Until, cols []logical.Col, other map[int]physical.Time) *physical.Expiry {
+	if u == nil || len(other[u.Other.ID].Watermark) == 0 {
+		return nil
+	}
+	return &physical.Expiry{Col: indexOf(cols, u.Own.ID), Watermark: other[u.Other.ID].Watermark.Later(u.Delay)}
 }
 
 // keepJoin notes what a join remembers: rows of both inputs, but of a semi or
@@ -127,8 +142,28 @@ func (b *builder) keepJoin(node *physical.Node, n *logical.Join) {
 			state = "left's rows without a match, right's keys"
 		}
 	}
-	if x := node.Join.LeftExpiry; x != nil {
+	spec := node.Join
+	switch x := spec.LeftExpiry; {
+	case spec.OverMeet:
+		state = sideUntil("left", node.Inputs[0], spec.LeftExpiry, n.LeftUntil) + ", " + sideUntil("right", node.Inputs[1], spec.RightExpiry, n.RightUntil)
+	case x != nil:
 		state += " until " + node.Inputs[0].Fields[x.Col].Name + " is over"
 	}
-	b.keep(node, state, (left.Grows || right.Grows) && node.Join.LeftExpiry == nil)
+	b.keep(node, state, left.Grows && spec.LeftExpiry == nil || right.Grows && spec.RightExpiry == nil)
+}
+
+// sideUntil: `left's rows until the watermark of p.ts is past o.ts + 10s`.
+func sideUntil(side string, in *physical.Node, x *physical.Expiry, u *logical.Until) string {
+	if x == nil {
+		return side + "'s rows for ever"
+	}
+	own := in.Fields[x.Col].Name
+	// A row may come whose time is the watermark: that is the delay's last microsecond.
+	switch apart := (time.Duration(u.Delay) * time.Microsecond).Truncate(time.Millisecond); {
+	case apart > 0:
+		own += " + " + apart.String()
+	case apart < 0:
+		own += " - " + (-apart).String()
+	}
+	return fmt.Sprintf("%s's rows until the watermark of %s is past %s", side, u.Other.Name, own)
 }
