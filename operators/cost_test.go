@@ -1,6 +1,7 @@
 package operators_test
 
 import (
+	"strconv"
 	"testing"
 
 	"streamsql/operators"
@@ -50,6 +51,14 @@ func TestOneRowChangeCostsTheSame(t *testing.T) {
 		l.Change = func(in, k, rows int) *batch.Chunk { return change(1-in, k, rows) }
 		return l
 	}
+	setOp := func(kind operators.SetOpKind, all bool) func() optest.Load {
+		return func() optest.Load {
+			s, err := operators.NewSetOp(operators.SetOpSpec{Kind: kind, All: all, Input: in, Inputs: 2}, operators.Env{})
+			l := oneInput(t, s, err, 1)
+			l.Inputs = 2
+			return l
+		}
+	}
 	byValue := []operators.OrderKey{{Col: 1}}
 	topN := func(spec operators.TopNSpec, perGroup int) func() optest.Load {
 		return func() optest.Load {
@@ -90,33 +99,44 @@ func TestOneRowChangeCostsTheSame(t *testing.T) {
 			return l
 		}
 	}
-	for _, c := range []struct {
-		name string
-		load func() optest.Load
-	}{
+	// grown puts a row in, and takes it out again.
+	grown := func(load func() optest.Load) func() optest.Load {
+		return func() optest.Load {
+			l := load()
+			change := l.Change
+			l.Change = func(in, k, rows int) *batch.Chunk { return change(in, k, rows).Gather([]int32{int32(k / 32 % 2)}) }
+			return l
+		}
+	}
+	allBefore := operators.Frame{Start: operators.Bound{Kind: operators.UnboundedPreceding}, End: operators.Bound{Kind: operators.CurrentRow}}
+	for _, c := range []costCheck{
 		{"merge sum", merge(1, call(t, in, "sum", false, 1))},
 		{"merge max in small groups", merge(2, call(t, in, "max", false, 1))},
 		{"merge max in one group", merge(1<<40, call(t, in, "max", false, 1))},
 		{"merge count distinct in one group", merge(1<<40, call(t, in, "count", true, 1))},
 		{"merge variance and bits", merge(1, call(t, in, "var_pop", false, 1), call(t, in, "bit_and", false, 1))},
 		{"merge median in one group", merge(1<<40, call(t, in, "median", false, 1))},
+		{"merge sum in one group", merge(1<<40, call(t, in, "sum", false, 1))},
+		{"merge count distinct in small groups", merge(5, call(t, in, "count", true, 1))},
+		{"merge sum distinct in one group", merge(1<<40, call(t, in, "sum", true, 1))},
+		{"merge median in small groups", merge(5, call(t, in, "median", false, 1))},
 		{"merge first value in one group", merge(1<<40, ordered(t, agg.Request{Fn: "first_value", Args: []*expr.Expr{expr.NewColumn(1, "c1", bigint)}}))},
 		{"distinct", func() optest.Load {
 			d, err := operators.NewDistinct(in, operators.Env{})
 			return oneInput(t, d, err, 1)
 		}},
-		{"except", func() optest.Load {
-			s, err := operators.NewSetOp(operators.SetOpSpec{Kind: operators.Except, Input: in, Inputs: 2}, operators.Env{})
-			l := oneInput(t, s, err, 1)
-			l.Inputs = 2
-			return l
-		}},
+		{"except", setOp(operators.Except, false)},
+		{"except all", setOp(operators.Except, true)},
+		{"intersect", setOp(operators.Intersect, false)},
+		{"intersect all", setOp(operators.Intersect, true)},
 		{"inner join", join(operators.InnerJoin)},
 		{"left join", join(operators.LeftJoin)},
 		{"full join", join(operators.FullJoin)},
 		{"semi join", join(operators.SemiJoin)},
 		{"anti join", join(operators.AntiJoin)},
 		{"semi join with a condition", residual(operators.SemiJoin)},
+		{"left join with a condition", residual(operators.LeftJoin)},
+		{"anti join with a condition", residual(operators.AntiJoin)},
 		{"full join with a condition", residual(operators.FullJoin)},
 		{"semi join of one key", hot},
 		{"top 10 of append-only rows", topN(operators.TopNSpec{Order: byValue, Limit: 10, AppendOnly: true}, 1<<40)},
@@ -130,6 +150,11 @@ func TestOneRowChangeCostsTheSame(t *testing.T) {
 		{"sum over 10 groups of peers", over(framed("sum", operators.FrameGroups, operators.Preceding))},
 		{"sum of all before, of the last rows", lastRows(over(framed("sum", operators.FrameRange, operators.UnboundedPreceding)))},
 		{"max of all before, of the last rows", lastRows(over(framed("max", operators.FrameRange, operators.UnboundedPreceding)))},
+		{"dense rank of the last rows", lastRows(over(operators.OverFunc{Func: operators.WindowDenseRank, Type: operators.NumberType()}))},
+		{"8 tiles of one partition", grown(over(operators.OverFunc{Func: operators.WindowNtile, N: 8, Type: operators.NumberType()}))},
+		{"first and third value, of the last rows", lastRows(over(
+			operators.OverFunc{Func: operators.WindowFirst, Args: []int{1}, Type: bigint, Frame: allBefore},
+			operators.OverFunc{Func: operators.WindowNth, N: 3, Args: []int{1}, Type: bigint, Frame: allBefore}))},
 		{"row number of the last rows", lastRows(over(operators.OverFunc{Func: operators.WindowRowNumber, Type: operators.NumberType()}))},
 		{"emit", func() optest.Load {
 			e := operators.NewEmit(operators.EmitSpec{Input: in, Col: 0, Watermark: operators.Watermark{{Table: 1}}}, operators.Env{})
@@ -159,11 +184,21 @@ func TestOneRowChangeCostsTheSame(t *testing.T) {
 			return oneInput(t, v, err, 1)
 		}},
 	} {
-		t.Run(c.name, func(t *testing.T) {
-			small, large := optest.FlatCost(t, c.load)
-			t.Logf("%v at 10 K rows, %v at 1 M", small, large)
-		})
+		c.run(t)
 	}
+}
+
+// costCheck is a state whose one-row changes must cost the same at any size.
+type costCheck struct {
+	name string
+	load func() optest.Load
+}
+
+func (c costCheck) run(t *testing.T) {
+	t.Run(c.name, func(t *testing.T) {
+		small, large := optest.FlatCost(t, c.load)
+		t.Logf("%v at 10 K rows, %v at 1 M", small, large)
+	})
 }
 
 // ordered is an aggregate that orders its values by themselves.
@@ -181,36 +216,51 @@ func ordered(t *testing.T, r agg.Request) agg.Call {
 // such a row by (i / perGroup, −i−1), or back.
 func oneInput(t *testing.T, op operators.Operator, err error, perGroup int) optest.Load {
 	t.Helper()
+	return oneInputOf(t, []types.Type{bigint, bigint}, op, err, perGroup)
+}
+
+// oneInputOf is oneInput with other types; further columns are as the second.
+func oneInputOf(t *testing.T, in []types.Type, op operators.Operator, err error, perGroup int) optest.Load {
+	t.Helper()
 	if err != nil {
 		t.Fatal(err)
 	}
 	add := func(c *batch.Chunk, i, value int, w int64) {
 		c.Cols[0].AppendInt(int64(i / perGroup))
-		c.Cols[1].AppendInt(int64(value))
+		for _, v := range c.Cols[1:] {
+			switch v.Type.Class() {
+			case types.ClassBytes:
+				v.AppendString(strconv.Itoa(value))
+			case types.ClassFloat:
+				v.AppendFloat(float64(value))
+			default:
+				v.AppendInt(int64(value))
+			}
+		}
 		c.PushWeight(w)
 	}
 	return optest.Load{
 		Op: op, Inputs: 1,
 		Fill: func(_, first, n int) *batch.Chunk {
-			c := batch.New([]types.Type{bigint, bigint}, n)
+			c := batch.New(in, n)
 			for i := first; i < first+n; i++ {
 				add(c, i, i, 1)
 			}
 			return c
 		},
-		Change: func(in, k, rows int) *batch.Chunk {
-			if in == 1 {
+		Change: func(input, k, rows int) *batch.Chunk {
+			if input == 1 {
 				return nil
 			}
 			// The same few rows again and again, to and fro: what counts is the work, not
 			// that a larger state lies in slower memory.
-			const spots = 128
+			const spots = 32
 			i := k % spots * (rows / spots)
 			old, now := i, -i-1
 			if k/spots%2 == 1 {
 				old, now = now, old
 			}
-			c := batch.New([]types.Type{bigint, bigint}, 2)
+			c := batch.New(in, 2)
 			add(c, i, old, -1)
 			add(c, i, now, 1)
 			return c

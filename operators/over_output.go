@@ -62,12 +62,13 @@ func (o *overOutput) give(n int, emit func(*batch.Chunk)) (int, error) {
 				o.pass, o.next = 0, 0
 			}
 		case o.lo < o.hi:
-			k := min(int64(n-work), o.hi-o.lo, blockSize)
-			if err := o.look(o.lo, o.lo+k); err != nil {
+			from, next := o.passes[o.pass].narrow(&o.part, o.lo, o.hi, n-work)
+			next = min(next, from+min(int64(n-work), blockSize))
+			if err := o.look(from, next); err != nil {
 				return 0, err
 			}
-			o.lo += k
-			work += int(k)
+			o.lo = next
+			work += max(int(next-from), 1)
 		default:
 			o.advance()
 			work++
@@ -113,7 +114,7 @@ func (o *overOutput) advance() {
 			return
 		}
 		o.eval.begin()
-		pass.begin()
+		pass.begin(&o.part, o.changes[o.next:])
 	}
 	o.next++
 	key, order, _ := o.keyOf(c.ref)

@@ -19,6 +19,8 @@ import (
 //	reachGroups rows whose GROUPS frame has it
 //	reachFirst  all rows, if the change is among the first n
 //	reachLast   all rows, if the change is the last
+//	reachTiles  rows that are in another one of n tiles than before
+//	reachSize   all rows, if there are more or fewer than before
 //	reachAll    all rows
 type reach struct {
 	kind          reachKind
@@ -39,6 +41,8 @@ const (
 	reachGroups
 	reachFirst
 	reachLast
+	reachTiles
+	reachSize
 	reachAll
 )
 
@@ -63,8 +67,15 @@ func reaches(funcs []OverFunc, order []OrderKey) []*reach {
 			add(&reach{kind: reachRank})
 		case WindowDenseRank:
 			add(&reach{kind: reachDense})
-		case WindowPercentRank, WindowCumeDist, WindowNtile:
-			add(&reach{kind: reachAll})
+		case WindowPercentRank:
+			add(&reach{kind: reachSize})
+			add(&reach{kind: reachRank})
+		case WindowCumeDist:
+			add(&reach{kind: reachSize})
+			add(&reach{kind: reachRank})
+			add(&reach{kind: reachPeers})
+		case WindowNtile:
+			add(&reach{kind: reachTiles, n: f.N})
 		case WindowLag:
 			rows.after = max(rows.after, f.N)
 		case WindowLead:
@@ -160,8 +171,10 @@ func edges(f OverFunc, order []OrderKey, rows *reach, add func(*reach)) {
 // reacher goes through the changes of a partition for one reach.
 type reacher struct {
 	*reach
-	from  int64 // where rows are reached that come behind the last change
-	shift int64
+	from  int64    // where rows are reached that come behind the last change
+	shift int64    // rows or groups that come before it now, less those that did
+	had   int64    // reachTiles, reachSize: rows of the partition before the batch
+	moved int64    // reachTiles: shift of the rows that were reached last
 	group struct { // reachDense: the peers of the last change
 		some       bool
 		order      []byte
@@ -169,8 +182,17 @@ type reacher struct {
 	}
 }
 
-// begin goes to another partition.
-func (r *reacher) begin() { r.from, r.shift, r.group.some = 0, 0, false }
+// begin goes to a partition, of which changes are the changed rows, and then those
+// of other partitions.
+func (r *reacher) begin(p *overPart, changes []rankChange) {
+	r.from, r.shift, r.had, r.group.some = 0, 0, p.n, false
+	if r.kind != reachTiles && r.kind != reachSize {
+		return
+	}
+	for i := 0; i < len(changes) && changes[i].group == p.group; i++ {
+		r.had -= changes[i].now - changes[i].old
+	}
+}
 
 // change is what a change of delta rows reaches, at index at, with the given
 // ORDER BY part, which may be written behind.
@@ -178,7 +200,7 @@ func (r *reacher) change(p *overPart, at, delta int64, order []byte) (lo, hi int
 	switch r.kind {
 	case reachRows:
 		return at - min(r.before, at), at + 1 + min(r.after, p.n)
-	case reachShift, reachRank, reachDense:
+	case reachShift, reachTiles, reachRank, reachDense:
 		return r.behind(p, at, delta, order)
 	case reachPeers:
 		return p.index(order), p.behind(order)
@@ -198,6 +220,10 @@ func (r *reacher) change(p *overPart, at, delta int64, order []byte) (lo, hi int
 		if at < p.n-1 {
 			return 0, 0
 		}
+	case reachSize:
+		if p.n == r.had {
+			return 0, 0
+		}
 	}
 	return 0, p.n
 }
@@ -205,10 +231,11 @@ func (r *reacher) change(p *overPart, at, delta int64, order []byte) (lo, hi int
 // behind is change for what comes behind: it gives the run before this change.
 func (r *reacher) behind(p *overPart, at, delta int64, order []byte) (lo, hi int64) {
 	lo, hi = r.from, at
-	if r.kind == reachShift {
-		if r.shift == 0 {
+	if r.kind == reachShift || r.kind == reachTiles {
+		if !r.moves(p) {
 			hi = lo
 		}
+		r.moved = r.shift
 		r.shift += delta
 		r.from = at
 		return lo, hi
@@ -250,10 +277,16 @@ func (r *reacher) end(p *overPart) (lo, hi int64) {
 	if r.group.some {
 		r.leave()
 	}
-	if r.shift == 0 {
+	if !r.moves(p) {
 		return 0, 0
 	}
+	r.moved = r.shift
 	return r.from, p.n
+}
+
+// moves reports that rows behind the last change may have other results.
+func (r *reacher) moves(p *overPart) bool {
+	return r.shift != 0 || r.kind == reachTiles && p.n != r.had
 }
 
 // keys finds the rows whose range has a key: their bounds grow with their index.

@@ -27,10 +27,7 @@ func TestOneRowCostOfTimedJoins(t *testing.T) {
 			return load(j, err, perGroup, changing)
 		}
 	}
-	for _, c := range []struct {
-		name string
-		load func() optest.Load
-	}{
+	for _, c := range []costCheck{
 		{"temporal join", func() optest.Load {
 			j, err := operators.NewTemporalJoin(spec, operators.Env{})
 			return load(j, err, 1, 0)
@@ -39,9 +36,6 @@ func TestOneRowCostOfTimedJoins(t *testing.T) {
 		{"asof join, left rows of one key", asof(1<<40, 0)},
 		{"asof join, right rows of one key", asof(1<<40, 1)},
 	} {
-		t.Run(c.name, func(t *testing.T) {
-			small, large := optest.FlatCost(t, c.load)
-			t.Logf("%v at 10 K rows, %v at 1 M", small, large)
-		})
+		c.run(t)
 	}
 }
