@@ -37,6 +37,7 @@ var measures = []measure{
 	{"ingest", ingest},
 	{"freshness", freshness},
 	{"onerow", oneRow},
+	{"changes", oneChange(10_000, 1_000_000)},
 	{"select1", selectOne},
 }
 
