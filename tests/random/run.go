@@ -46,6 +46,7 @@ var referenceSetUp = []string{
 	"SET SESSION sql_mode = 'ONLY_FULL_GROUP_BY,STRICT_TRANS_TABLES,NO_ZERO_IN_DATE,NO_ZERO_DATE,ERROR_FOR_DIVISION_BY_ZERO,NO_ENGINE_SUBSTITUTION'",
 	"SET SESSION optimizer_switch = 'derived_merge=off,derived_with_keys=off,condition_pushdown_for_derived=off'",
 	"SET SESSION max_statement_time = 2",
+	"SET SESSION group_concat_max_len = 1024", // MySQL's
 }
 
 // difference is what a program showed; nil: nothing.
