@@ -204,7 +204,7 @@ func (e *Engine) wanted(id catalog.ID) bool {
 }
 
 // StopSources ends the reading of all external sources, and returns how far each
-// was read, by database.name, once every view has taken that in.
+// was read, by database.name, once every view has taken that in and shows it.
 func (e *Engine) StopSources() map[string][]uint64 {
 	e.mu.Lock()
 	e.sourcesStopped = true
@@ -214,7 +214,7 @@ func (e *Engine) StopSources() map[string][]uint64 {
 	}
 	busy := true
 	for busy {
-		busy = false
+		busy = e.timeline.Durable() < e.timeline.Last().ID
 		for _, j := range e.jobs {
 			busy = busy || j.failed == nil && j.next() != never
 		}
