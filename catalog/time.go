@@ -57,4 +57,9 @@ const (
 	// ArrivalColumn is the row's place among all rows of the stream, BIGINT UNSIGNED
 	// NOT NULL: unique, and of two rows of a partition the later one has the larger.
 	ArrivalColumn = -2
+	// DeletedColumn tells deletions from an upsert stream: of a row that is taken
+	// back without another one in its place, the largest time that its partition has
+	// seen by then; else NULL. It has the time column's type. It is a fact of the
+	// change, not of the row: a row does not come with what it goes with.
+	DeletedColumn = -3
 )

@@ -143,6 +143,9 @@ func (e *Engine) originOf(seq uint64, b *topic.Block) *task.Origin {
 	if w := s.table.EventTime; w != nil {
 		o.Time, o.Delay = w.Column, w.Delay
 	}
+	if s.table.Upsert() {
+		o.Key = s.table.Primary
+	}
 	return o
 }
 

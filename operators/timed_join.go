@@ -24,6 +24,18 @@ type TimedSpec struct {
 	OneBatch       bool
 	LeftWatermark  Watermark // bounds of the times to come (none: unknown)
 	RightWatermark Watermark
+	// Lateness, of a VersionJoin, says which left rows come too late: those whose
+	// time is below the watermark.
+	Lateness Lateness
+	Marks    VersionMarks
+}
+
+// VersionMarks are the columns of a VersionJoin's right input that say what a
+// change of the stream it comes from is.
+type VersionMarks struct {
+	Watermark int // of the row's partition before it
+	Arrival   int // orders the rows of a key; a retraction has the row's own
+	Deleted   int // of a retraction that ends the key, the time from which on; else NULL
 }
 
 // keyTypes are the types in which keys are compared.

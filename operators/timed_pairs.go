@@ -58,15 +58,30 @@ func (p *timedPairs) add(i int, right []byte) {
 	p.rows, p.bytes, p.outcome = append(p.rows, int32(i)), append(p.bytes, right), append(p.outcome, outcome)
 }
 
+// meet is add where the right row goes to settleWith; no: there is none.
+func (p *timedPairs) meet(i int, some bool) {
+	outcome := joined
+	if !some {
+		outcome = padded
+	}
+	p.rows, p.outcome = append(p.rows, int32(i)), append(p.outcome, outcome)
+}
+
 // settle tests the pairs of rows of the chunk left, notes their outcomes in kept
 // (nil: nothing is kept) and emits them. The pairs are done with.
 func (p *timedPairs) settle(left *batch.Chunk, kept *answers, emit func(*batch.Chunk)) error {
 	if len(p.rows) == 0 {
 		return nil
 	}
-	out := left.Gather(p.rows)
-	right := newVectors(p.spec.output()[len(p.spec.Left):], out.N)
+	right := newVectors(p.spec.output()[len(p.spec.Left):], len(p.rows))
 	p.codec.Decode(p.bytes, right)
+	return p.settleWith(left, right, kept, emit)
+}
+
+// settleWith is settle where the right rows, NULLs where there is none, are given
+// as columns, in the order of rows.
+func (p *timedPairs) settleWith(left *batch.Chunk, right []*vector.Vector, kept *answers, emit func(*batch.Chunk)) error {
+	out := left.Gather(p.rows)
 	out.Cols = append(out.Cols, right...)
 	p.test(out)
 	out, outcome := p.spec.without(p.spec.blank(out, p.outcome, padded), p.outcome, dropped)

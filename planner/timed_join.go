@@ -2,9 +2,11 @@ package planner
 
 import (
 	"fmt"
+	"slices"
 
 	"streamsql/catalog"
 	"streamsql/planner/logical"
+	"streamsql/planner/physical"
 	"streamsql/sql/sqlerr"
 )
 
@@ -24,8 +26,8 @@ func checkTimedJoin(d *logical.Deriver, j *logical.TimedJoin) error {
 		right[k.Right.ID] = true
 	}
 	switch {
-	case j.Timing == logical.AtEventTime:
-		return sqlerr.Unsupported("FOR SYSTEM_TIME AS OF a time column over a stream (use AS OF PROCTIME(), or an ASOF JOIN with a stream of all versions)")
+	case j.Timing == logical.AtEventTime && !bounded(j):
+		return sqlerr.Unsupported("FOR SYSTEM_TIME AS OF a column that has no watermark over a stream (declare WATERMARK FOR it, or use AS OF PROCTIME())")
 	case j.Timing == logical.Closest && j.Order == "":
 		return sqlerr.Unsupported("ASOF JOIN without an inequality (>=, >, <= or <) between a column of each side")
 	case j.Timing == logical.Closest && len(j.On) > 0:
@@ -38,6 +40,13 @@ func checkTimedJoin(d *logical.Deriver, j *logical.TimedJoin) error {
 		return sqlerr.Unsupported(what + " whose ON does not give a unique key of the right side")
 	}
 	return nil
+}
+
+// bounded reports that it becomes known when no further row of a time comes on
+// the left side of a join AtEventTime.
+func bounded(j *logical.TimedJoin) bool {
+	left, _ := j.Bounds()
+	return len(left) > 0 && !slices.ContainsFunc(left, func(s physical.StreamDelay) bool { return s.Table == physical.BatchTime })
 }
 
 // refuseDimensions refuses a continuous query that would have to follow the

@@ -50,6 +50,8 @@ func (b *builder) operator(p placed) (id int, op operators.Operator, err error) 
 		op, err = operators.NewJoin(joinSpec(n.Join, in(0), in(1)), env)
 	case physical.TemporalJoin:
 		op, err = operators.NewTemporalJoin(timedSpec(n.Timed, in(0), in(1)), env)
+	case physical.VersionJoin:
+		op, err = operators.NewVersionJoin(timedSpec(n.Timed, in(0), in(1)), env)
 	case physical.LookupJoin:
 		op, err = b.lookupJoin(n, in(0), env)
 	case physical.AsofJoin:

@@ -7,11 +7,16 @@ import (
 )
 
 func timedSpec(j *physical.TimedJoinSpec, left, right []types.Type) operators.TimedSpec {
-	return operators.TimedSpec{
+	out := operators.TimedSpec{
 		Left: left, Right: right, Outer: j.Outer, LeftKeys: j.LeftKeys, RightKeys: j.RightKeys, NullSafe: j.NullSafe,
 		Residual: j.Residual, AppendOnly: j.AppendOnly, OneBatch: j.OneBatch, LeftTime: j.LeftTime, RightTime: j.RightTime, Order: j.Order,
 		LeftWatermark: watermark(j.LeftWatermark), RightWatermark: watermark(j.RightWatermark),
 	}
+	if v := j.Versions; v != nil {
+		out.Lateness = lateness(v.Lateness)
+		out.Marks = operators.VersionMarks{Watermark: v.Watermark, Arrival: v.Arrival, Deleted: v.Deleted}
+	}
+	return out
 }
 
 // lookupJoin makes a LookupJoin: the right columns are the fields behind the left ones.

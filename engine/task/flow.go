@@ -3,6 +3,7 @@ package task
 import (
 	"context"
 
+	"streamsql/catalog"
 	"streamsql/engine/dag"
 	"streamsql/engine/exchange"
 	"streamsql/engine/sched"
@@ -10,6 +11,7 @@ import (
 	"streamsql/operators/batch"
 	"streamsql/operators/state"
 	"streamsql/planner/physical"
+	"streamsql/sql/types"
 	"streamsql/sql/vector"
 )
 
@@ -137,7 +139,8 @@ type Source struct {
 	Changes *physical.ChangesSpec
 	Targets []Target // an edge into each task of the stage
 	next    int
-	system  bool // some of Columns are system columns: see AskOf
+	system  bool       // some of Columns are system columns: see AskOf
+	deleted types.Type // of catalog.DeletedColumn, if that is asked for
 }
 
 // Send feeds a chunk of the table's columns, in pieces spread over the tasks.
@@ -206,6 +209,10 @@ func (s *Source) AwaitCredit(ctx context.Context) error {
 func (s *Source) prune(c *batch.Chunk) *batch.Chunk {
 	out := &batch.Chunk{N: c.N, Weights: c.Weights, Cols: make([]*vector.Vector, len(s.Columns))}
 	for k, i := range s.Columns {
+		if i == catalog.DeletedColumn { // these rows are there
+			out.Cols[k] = nulls(s.deleted, c.N)
+			continue
+		}
 		out.Cols[k] = c.Cols[i]
 	}
 	return out

@@ -21,6 +21,9 @@ type Origin struct {
 	// Time is the stream's time column, −1: it has none, and Delay its watermark's delay.
 	Time  int
 	Delay int64
+	// Key are the columns of the stream's key, if it is an upsert stream: no two rows
+	// of the chunk that come, and no two that go, agree in them.
+	Key []int
 
 	arrival   columnOnce
 	watermark columnOnce
@@ -88,18 +91,23 @@ func Watermarks(before int64, known bool, delay int64, n int, times *vector.Vect
 func (s *Source) AskOf(t *catalog.Table) {
 	var own []int
 	for k, c := range s.Columns {
-		if c < 0 {
-			s.system = true
-			if at := t.SystemColumn(c); at >= 0 {
-				if own == nil {
-					own = append(own, s.Columns...)
-				}
-				own[k] = at
+		if c >= 0 {
+			continue
+		}
+		if at := t.SystemColumn(c); at >= 0 {
+			if own == nil {
+				own = append(own, s.Columns...)
 			}
+			own[k] = at
+			continue
+		}
+		s.system = true
+		if c == catalog.DeletedColumn {
+			s.deleted = t.Columns[t.EventTime.Column].Type.Nullable()
 		}
 	}
 	if own != nil {
-		s.Columns, s.system = own, false
+		s.Columns = own
 	}
 }
 
@@ -141,7 +149,12 @@ func (s *Source) SendOrigin(info *Info, c *batch.Chunk, o *Origin) {
 		if o.Time >= 0 {
 			times = c.Cols[o.Time]
 		}
-		return s.with(c.N, c.Weights, func(at int) *vector.Vector { return c.Cols[at] }, o, times)
+		return s.with(c.N, c.Weights, func(at int) *vector.Vector {
+			if at == catalog.DeletedColumn {
+				return o.deletions(c, s.deleted)
+			}
+			return c.Cols[at]
+		}, o, times)
 	})
 }
 
@@ -194,7 +207,7 @@ func (s *Source) SendNeeded(info *Info, c *batch.Chunk, o *Origin) {
 func (s *Source) with(n int, weights []int64, col func(at int) *vector.Vector, o *Origin, times *vector.Vector) *batch.Chunk {
 	out := &batch.Chunk{N: n, Weights: weights, Cols: make([]*vector.Vector, len(s.Columns))}
 	for k, at := range s.Columns {
-		if at >= 0 {
+		if at >= 0 || at == catalog.DeletedColumn {
 			out.Cols[k] = col(at)
 		} else {
 			out.Cols[k] = o.Column(at, n, times)

@@ -120,8 +120,14 @@ func checkRefs(n Node) error {
 	case *Join:
 		return checkKeys(n.Keys, n.Left, n.Right, need)
 	case *TimedJoin:
-		if n.Timed() {
-			if err := errors.Join(need(n.Left, n.LeftTime), need(n.Right, n.RightTime)); err != nil {
+		left, right := n.Reads()
+		for _, id := range left {
+			if err := need(n.Left, id); err != nil {
+				return err
+			}
+		}
+		for _, id := range right {
+			if err := need(n.Right, id); err != nil {
 				return err
 			}
 		}

@@ -114,6 +114,8 @@ func (c *copier) node(n Node) Node {
 		out := *n.WithExprs(c.expr).(*TimedJoin)
 		out.Keys = c.keys(n.Keys)
 		out.LeftTime, out.RightTime = c.id(n.LeftTime), c.id(n.RightTime)
+		out.Late, out.Own = c.col(n.Late), c.cols(n.Own)
+		out.Watermark, out.Arrival, out.Deleted = c.col(n.Watermark), c.col(n.Arrival), c.col(n.Deleted)
 		return &out
 	case *Expand:
 		out := *n

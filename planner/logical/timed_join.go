@@ -5,9 +5,11 @@ import (
 	"slices"
 
 	"streamsql/catalog"
+	"streamsql/planner/physical"
 	"streamsql/sql/bind"
 	"streamsql/sql/expr"
 	"streamsql/sql/sqlerr"
+	"streamsql/sql/types"
 )
 
 // Timing says how a TimedJoin picks the right row that a left row meets.
@@ -41,6 +43,16 @@ type TimedJoin struct {
 	// of Closest once Order is set: `>=`, `>`, `<=` or `<`.
 	LeftTime, RightTime int
 	Order               string
+	// Late, of AtEventTime, is the column that tells the watermark of the left row's
+	// partition before the row: one whose time is below is left out. ID 0: there is no
+	// such column, and what the watermark says before the batch counts. Own are the
+	// columns of the stream that the left rows come from, if rows that are left out
+	// are to be told of.
+	Late Col
+	Own  []Col
+	// Watermark, Arrival and Deleted, of AtEventTime, are the system columns of the
+	// right stream.
+	Watermark, Arrival, Deleted Col
 }
 
 // Columns of a timed join: left's, then right's.
@@ -77,6 +89,38 @@ func (j *TimedJoin) WithExprs(f func(*expr.Expr) *expr.Expr) Node {
 	out := *j
 	out.On = on
 	return &out
+}
+
+// Reads are the ids of columns that the join needs beside Keys and On.
+func (j *TimedJoin) Reads() (left, right []int) {
+	if j.Timed() {
+		left, right = append(left, j.LeftTime), append(right, j.RightTime)
+	}
+	if j.Timing != AtEventTime {
+		return left, right
+	}
+	if j.Late.ID != 0 {
+		left = append(left, j.Late.ID)
+	}
+	for _, c := range j.Own {
+		left = append(left, c.ID)
+	}
+	return left, append(right, j.Watermark.ID, j.Arrival.ID, j.Deleted.ID)
+}
+
+// Bounds are, of AtEventTime, the watermarks of the sides' times; nil: there is none.
+func (j *TimedJoin) Bounds() (left, right physical.Watermark) {
+	d := NewDeriver(true)
+	return d.Props(j.Left).Times[j.LeftTime].Watermark, d.Props(j.Right).Times[j.RightTime].Watermark
+}
+
+// times: when the watermarks have passed a row's time it has been given out.
+func (j *TimedJoin) times(left *Props) map[int]physical.Time {
+	if j.Timing != AtEventTime || !left.AppendOnly {
+		return nil
+	}
+	l, r := j.Bounds()
+	return map[int]physical.Time{j.LeftTime: {Watermark: l.Least(r).Later(1)}}
 }
 
 // Timed reports that LeftTime and RightTime are set.
@@ -162,5 +206,37 @@ func (b *builder) versioned(j *TimedJoin, time *expr.Expr) (Node, error) {
 			j.RightTime = s.Cols[i].ID
 		}
 	}
-	return j, nil
+	if of := s.Table.Columns[s.Table.EventTime.Column].Type; of.Kind != time.Type.Kind {
+		return nil, sqlerr.Unsupported(fmt.Sprintf("FOR SYSTEM_TIME AS OF a %s over stream '%s', whose time is a %s", kindName(time.Type), s.Table.Name, kindName(of)))
+	}
+	return j, b.versionColumns(j, s)
+}
+
+func kindName(t types.Type) string {
+	if t.Kind == types.Timestamp {
+		return "TIMESTAMP"
+	}
+	return "DATETIME"
+}
+
+// versionColumns adds the system columns that a join AtEventTime with s reads.
+func (b *builder) versionColumns(j *TimedJoin, s *Scan) error {
+	right, mark, _ := b.scanWatermark(s, j.RightTime)
+	right, arrival, _ := b.scanArrival(right.(*Scan))
+	out := *right.(*Scan)
+	j.Watermark, j.Arrival = mark, arrival
+	j.Deleted = Col{ID: b.ids.Next(), Name: "deletion from " + s.Table.Name, Type: mark.Type}
+	out.Cols, out.Positions = append(slices.Clip(out.Cols), j.Deleted), append(slices.Clip(out.Positions), catalog.DeletedColumn)
+	j.Right = &out
+	carrying, late, ok := b.withWatermark(j.Left, j.LeftTime)
+	if !ok {
+		return nil
+	}
+	j.Left, j.Late = carrying, late
+	if !b.KeepLate {
+		return nil
+	}
+	var err error
+	j.Left, j.Own, err = b.withOwn(j.Left)
+	return err
 }

@@ -31,6 +31,8 @@ func (d *Deriver) times(n Node) map[int]physical.Time {
 		return d.unionTimes(n)
 	case *Join:
 		return d.joinTimes(n)
+	case *TimedJoin:
+		return n.times(d.Props(n.Left))
 	case *Window:
 		return d.windowTimes(n)
 	case *TopN: // rows of a partition change with others of it alone

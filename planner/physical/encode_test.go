@@ -91,10 +91,11 @@ func drawNode(t *rapid.T, depth int) *Node {
 		n.Join = &JoinSpec{Kind: LeftJoin, LeftKeys: drawInts(t), RightKeys: drawInts(t), NullSafe: []bool{true, false}, Residual: drawExprs(t)}
 	case SetOp:
 		n.SetOp = &SetOpSpec{Kind: Except, All: rapid.Bool().Draw(t, "all")}
-	case TemporalJoin, LookupJoin:
+	case TemporalJoin, LookupJoin, VersionJoin:
 		n.Timed = &TimedJoinSpec{
 			Outer: rapid.Bool().Draw(t, "outer"), LeftKeys: drawInts(t), RightKeys: drawInts(t), NullSafe: []bool{false}, Residual: drawExprs(t),
 			AppendOnly: true, LeftTime: 1, RightTime: 2, Order: ">=", LeftWatermark: Watermark{{Table: 3, Delay: -1}}, Table: 4, Name: drawName(t), Columns: drawInts(t),
+			Versions: &VersionSpec{Lateness: Lateness{Late: -1, Closed: Watermark{{Table: 3}}}, Watermark: 1, Arrival: 2, Deleted: rapid.Int().Draw(t, "deleted")},
 		}
 	case Over:
 		n.Over = &OverSpec{Partition: drawInts(t), Order: []SortKey{{Col: 1, Desc: true}}, Funcs: []OverFunc{

@@ -11,6 +11,16 @@ const (
 	LookupJoin   Kind = "LookupJoin"   // what a dimension table answers; it has no second input
 )
 
+// VersionSpec says which rows of a VersionJoin's left input come too late, those
+// whose time is below the watermark, and where the system columns of the right
+// stream lie in its input.
+type VersionSpec struct {
+	Lateness  Lateness `json:"lateness"`
+	Watermark int      `json:"watermark"`
+	Arrival   int      `json:"arrival"`
+	Deleted   int      `json:"deleted"`
+}
+
 // TimedJoinSpec joins each row of input 0 (left) with at most one row of input 1
 // (right), or of Table. Output: left's fields, then right's. Rows pair if their
 // keys are equal (NULL never, unless NullSafe says so for the pair).
@@ -35,6 +45,8 @@ type TimedJoinSpec struct {
 	// LeftWatermark and RightWatermark bound the times of rows to come, if known.
 	LeftWatermark  Watermark `json:"left_watermark,omitempty"`
 	RightWatermark Watermark `json:"right_watermark,omitempty"`
+	// Versions is of a VersionJoin alone.
+	Versions *VersionSpec `json:"versions,omitempty"`
 
 	// Table, of a LookupJoin, is the dimension table: its catalog id, db.name for
 	// people, and which columns of it are asked for.

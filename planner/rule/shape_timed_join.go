@@ -49,7 +49,7 @@ type timedShaper struct {
 // place finds where a condition belongs. What an outer join says of its left row
 // alone stays: the row does.
 func (s *timedShaper) place(e *expr.Expr) {
-	if k, ok := s.key(e); ok && s.out.Timing != logical.Outside { // which has its keys
+	if k, ok := s.key(e); ok && s.mayKey(k) {
 		if !slices.Contains(s.out.Keys, k) {
 			s.out.Keys = append(slices.Clip(s.out.Keys), k)
 		}
@@ -76,23 +76,34 @@ func (s *timedShaper) place(e *expr.Expr) {
 	}
 }
 
+// mayKey reports that a pair of columns may part the rows. Outside has its keys.
+// Versions are told apart by the stream's key alone: what else must be equal is
+// tested on the version that time picks.
+func (s *timedShaper) mayKey(k logical.JoinKey) bool {
+	switch s.out.Timing {
+	case logical.Outside:
+		return false
+	case logical.AtEventTime:
+		at := -1
+		scan, ok := s.out.Right.(*logical.Scan)
+		if ok {
+			at = slices.IndexFunc(scan.Cols, func(c logical.Col) bool { return c.ID == k.Right.ID })
+		}
+		return at >= 0 && slices.Contains(scan.Table.Primary, scan.Positions[at]) &&
+			!slices.ContainsFunc(s.out.Keys, func(o logical.JoinKey) bool { return o.Right.ID == k.Right.ID && o != k })
+	}
+	return true
+}
+
 // pruneTimedJoin keeps what the join itself reads.
 func pruneTimedJoin(j *logical.TimedJoin, need logical.ColSet) logical.Node {
 	for _, k := range j.Keys {
 		need[k.Left.ID], need[k.Right.ID] = true, true
 	}
-	if j.Timed() {
-		need[j.LeftTime], need[j.RightTime] = true, true
+	left, right := j.Reads()
+	for _, id := range append(left, right...) {
+		need[id] = true
 	}
 	reads(j.On, need)
-	right := copySet(need)
-	if s, ok := j.Right.(*logical.Scan); ok && j.Timing == logical.AtEventTime {
-		// A deletion is told from a new version by the whole key.
-		for i, pos := range s.Positions {
-			if slices.Contains(s.Table.Primary, pos) {
-				right[s.Cols[i].ID] = true
-			}
-		}
-	}
-	return over(j, prune(j.Left, need), prune(j.Right, right))
+	return over(j, prune(j.Left, need), prune(j.Right, copySet(need)))
 }

@@ -16,8 +16,9 @@ func (b *builder) timedJoin(n *logical.TimedJoin, want []logical.Col) (*rel, err
 	for _, k := range n.Keys {
 		need[k.Left.ID], need[k.Right.ID] = true, true
 	}
-	if n.Timed() {
-		need[n.LeftTime], need[n.RightTime] = true, true
+	timedLeft, timedRight := n.Reads()
+	for _, id := range append(timedLeft, timedRight...) {
+		need[id] = true
 	}
 	for _, e := range n.On {
 		e.Columns(need)
@@ -37,6 +38,9 @@ func (b *builder) timedJoin(n *logical.TimedJoin, want []logical.Col) (*rel, err
 	}
 	if n.Timed() {
 		spec.LeftTime, spec.RightTime = indexOf(leftCols, n.LeftTime), indexOf(rightCols, n.RightTime)
+	}
+	if n.Timing == logical.AtEventTime {
+		versions(n, spec, leftCols, rightCols)
 	}
 	left, err := b.node(n.Left, leftCols)
 	if err != nil {
@@ -67,6 +71,25 @@ func (b *builder) timedJoin(n *logical.TimedJoin, want []logical.Col) (*rel, err
 	return r, nil
 }
 
+// versions sets what a VersionJoin alone has.
+func versions(n *logical.TimedJoin, spec *physical.TimedJoinSpec, left, right []logical.Col) {
+	spec.LeftWatermark, spec.RightWatermark = n.Bounds()
+	v := &physical.VersionSpec{
+		Lateness:  physical.Lateness{Late: indexOf(left, n.Late.ID)},
+		Watermark: indexOf(right, n.Watermark.ID), Arrival: indexOf(right, n.Arrival.ID), Deleted: indexOf(right, n.Deleted.ID),
+	}
+	if v.Lateness.Late < 0 {
+		v.Lateness.Closed = spec.LeftWatermark.Least(spec.RightWatermark)
+	}
+	if len(spec.LeftWatermark) == 1 {
+		v.Lateness.Stream = spec.LeftWatermark[0].Table
+	}
+	for _, c := range n.Own {
+		v.Lateness.Own = append(v.Lateness.Own, indexOf(left, c.ID))
+	}
+	spec.Versions = v
+}
+
 // keepTimed notes what a timed join remembers.
 func (b *builder) keepTimed(node *physical.Node, left, right *logical.Props) {
 	switch {
@@ -75,6 +98,10 @@ func (b *builder) keepTimed(node *physical.Node, left, right *logical.Props) {
 	case node.Kind == physical.LookupJoin && node.Timed.AppendOnly:
 	case node.Kind == physical.LookupJoin:
 		b.keep(node, "what each left row met", left.Grows)
+	case node.Kind == physical.VersionJoin && node.Timed.AppendOnly:
+		b.keep(node, "the versions from the watermark on, and left rows until it passes them", false)
+	case node.Kind == physical.VersionJoin:
+		b.keep(node, "the versions from the watermark on, left rows until it passes them, and what each of them met", left.Grows)
 	case node.Timed.AppendOnly:
 		b.keep(node, "the right input's rows", right.Grows)
 	default:
