@@ -187,10 +187,11 @@ func (j *VersionJoin) change(c *batch.Chunk, emit func(*batch.Chunk)) (int, erro
 			continue
 		}
 		switch {
+		case j.apart(c, i): // it has its answer
 		case j.spec.Lateness.Late >= 0 && j.isLate(c, i): // it was when it came
 			j.late.missed(c, i)
 			c.Weights[i] = 0
-		case !j.apart(c, i):
+		default:
 			n, err := j.leave(c, i, -w)
 			if err != nil {
 				return c.N, err
