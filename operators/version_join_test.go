@@ -13,7 +13,7 @@ import (
 )
 
 var (
-	versionLeft  = []types.Type{bigint, varchar, moment, moment}                           // key, text, time, watermark
+	versionLeft  = []types.Type{bigint, varchar, moment, moment}                            // key, text, time, watermark
 	versionRight = []types.Type{bigint, bigint, moment, moment, types.MakeBigInt(), moment} // key, value, time, watermark, arrival, deleted
 )
 
