@@ -221,14 +221,14 @@ func kindName(t types.Type) string {
 
 // versionColumns adds the system columns that a join AtEventTime with s reads.
 func (b *builder) versionColumns(j *TimedJoin, s *Scan) error {
-	right, mark, _ := b.scanWatermark(s, j.RightTime)
+	right, mark, _ := scanWatermark(b.ids, s, j.RightTime)
 	right, arrival, _ := b.scanArrival(right.(*Scan))
 	out := *right.(*Scan)
 	j.Watermark, j.Arrival = mark, arrival
 	j.Deleted = Col{ID: b.ids.Next(), Name: "deletion from " + s.Table.Name, Type: mark.Type}
 	out.Cols, out.Positions = append(slices.Clip(out.Cols), j.Deleted), append(slices.Clip(out.Positions), catalog.DeletedColumn)
 	j.Right = &out
-	carrying, late, ok := b.withWatermark(j.Left, j.LeftTime)
+	carrying, late, ok := WithWatermark(b.ids, j.Left, j.LeftTime)
 	if !ok {
 		return nil
 	}
