@@ -24,7 +24,7 @@ SELECT * FROM bids b ASOF JOIN rates r;
 SELECT * FROM bids b ASOF JOIN rates r USING (ts);
 -- 1235 (42000): This version of StreamSQL doesn't yet support 'USING in a temporal or ASOF join (use ON)'
 SELECT * FROM bids b JOIN rates FOR SYSTEM_TIME AS OF b.ts AS r ON b.price = r.rate;
--- 1235 (42000): This version of StreamSQL doesn't yet support 'FOR SYSTEM_TIME AS OF a time column over a stream (use AS OF PROCTIME(), or an ASOF JOIN with a stream of all versions)'
+-- 1235 (42000): This version of StreamSQL doesn't yet support 'a temporal join with 'rates' whose ON does not give a unique key of the right side'
 SELECT * FROM bids b JOIN clicks FOR SYSTEM_TIME AS OF b.ts AS c ON b.auction = c.seen;
 -- 1235 (42000): This version of StreamSQL doesn't yet support 'FOR SYSTEM_TIME AS OF a column over stream 'clicks', which needs a PRIMARY KEY and a WATERMARK for that'
 SELECT * FROM bids b RIGHT JOIN rates FOR SYSTEM_TIME AS OF b.ts AS r ON b.bidder = r.cur;
