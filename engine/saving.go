@@ -42,7 +42,7 @@ func (e *Engine) writeRound(r *round) error {
 	}
 	logs := map[catalog.ID]logPart{}
 	for _, p := range r.parts {
-		part, isView := e.logPart(p)
+		part, isView := e.logPart(p, at)
 		j, err := e.writePart(w, p, part)
 		if err != nil {
 			return err
@@ -104,12 +104,17 @@ func (e *Engine) dropStale(gone, previous, newest *checkpoint.Manifest) {
 	}
 }
 
-// logPart is what the round writes of a view's changelog.
-func (e *Engine) logPart(p frozen) (*logPart, bool) {
+// logPart is what the round writes of a view's changelog. at are the batches of the
+// views in the new checkpoint: a reader goes on from there.
+func (e *Engine) logPart(p frozen, at map[catalog.ID]uint64) (*logPart, bool) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	if j := e.jobs[p.id]; j != nil && j.table.StateID() == p.state {
-		part := j.log.part(p.batch)
+		need := uint64(never)
+		for _, r := range j.readers {
+			need = min(need, at[r.id]+1)
+		}
+		part := j.log.part(p.batch, need)
 		return &part, true
 	}
 	return &logPart{}, false

@@ -44,17 +44,38 @@ type logPart struct {
 	remove []string
 }
 
-// part prepares the writing of the changes up to a batch.
-func (l *changelog) part(upTo uint64) logPart {
+// surplus is the last of the changes not on disk yet, up to batch upTo, that need
+// not get there: of a view that says nothing of history, what is before batch need
+// and more than stays in memory. nil: there is none.
+func (l *changelog) surplus(upTo, need uint64) *change {
+	first, i := l.after(max(l.saved, l.from)), l.after(upTo)
+	if l.keep.age > 0 {
+		return nil
+	}
+	for bytes := int64(0); i > first && (l.list[i-1].id >= need || bytes <= l.keep.bytes); i-- {
+		bytes += l.list[i-1].bytes
+	}
+	if i <= first {
+		return nil
+	}
+	return &l.list[i-1]
+}
+
+// part prepares the writing of the changes up to a batch; those from batch need on
+// are wanted by other views.
+func (l *changelog) part(upTo, need uint64) logPart {
 	p := logPart{upTo: upTo, saved: savedLog{From: l.from, Since: l.since, Born: l.born}}
+	if c := l.surplus(upTo, need); c != nil {
+		p.saved.From, p.saved.Since = c.id, c.time
+	}
 	for _, s := range l.stored {
-		if s.Last <= l.from {
+		if s.Last <= p.saved.From {
 			p.remove = append(p.remove, s.blob())
 		} else {
 			p.saved.Segments = append(p.saved.Segments, s)
 		}
 	}
-	first, end := l.after(max(l.saved, l.from)), l.after(upTo)
+	first, end := l.after(max(l.saved, p.saved.From)), l.after(upTo)
 	if first >= end {
 		return p
 	}
@@ -93,6 +114,12 @@ func (p *logPart) put(w *checkpoint.Writer, job uint64) error {
 
 // written takes over what is on disk now.
 func (l *changelog) written(p logPart) {
+	for len(l.list) > 0 && l.list[0].id <= p.saved.From {
+		l.drop()
+	}
+	if p.saved.From > l.from {
+		l.from, l.since, l.hot = p.saved.From, p.saved.Since, max(l.hot, p.saved.From)
+	}
 	l.saved, l.stored, l.disk = p.upTo, p.saved.Segments, nil
 	for _, s := range p.saved.Segments {
 		if s.Last > l.from { // it may have been trimmed meanwhile
