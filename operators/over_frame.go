@@ -3,7 +3,6 @@ package operators
 import (
 	"streamsql/operators/batch"
 	"streamsql/operators/state"
-	"streamsql/sql/types"
 )
 
 // overPart is a partition of an Over that is worked on. Indexes of rows count
@@ -107,8 +106,7 @@ func (p *overPart) behind(order []byte) int64 {
 // frameOf finds the rows of a frame, for one row after the other.
 type frameOf struct {
 	Frame
-	desc  bool // of a RANGE
-	types []types.Type
+	desc bool // of a RANGE
 
 	peers  peerGroup // of the row before
 	lo, hi int64     // and its frame, but of FrameRows

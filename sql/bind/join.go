@@ -49,12 +49,8 @@ func (b *binder) join(n *ast.Join) (source, error) {
 // joinSides joins l and r, which are the written right and left if exchanged.
 func (b *binder) joinSides(n *ast.Join, kind JoinKind, l, r source, exchanged bool) (source, error) {
 	j := &Join{Kind: kind, Left: l.rel, Right: r.rel, Straight: n.StraightJoin}
-	for _, c := range padded(&l, kind == FullJoin) {
-		j.Cols = append(j.Cols, c)
-	}
-	for _, c := range padded(&r, kind != InnerJoin) {
-		j.Cols = append(j.Cols, c)
-	}
+	j.Cols = append(j.Cols, padded(&l, kind == FullJoin)...)
+	j.Cols = append(j.Cols, padded(&r, kind != InnerJoin)...)
 	if n.NaturalJoin || len(n.Using) > 0 {
 		return b.joinUsing(n, j, &l.scope, &r.scope)
 	}

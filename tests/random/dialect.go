@@ -69,7 +69,7 @@ func (g *gen) cube(rels []relation) relation {
 	}
 	call := g.call(scope, false)
 	r := relation{alias: g.name("d"), cols: []column{{"g0", a.kind}, {"g1", b.kind}, {"g2", call.kind}}}
-	sets := [][2]bool{}
+	var sets [][2]bool
 	var spell string
 	switch g.IntN(3) {
 	case 0:

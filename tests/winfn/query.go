@@ -64,7 +64,7 @@ func (g *generator) query() string {
 		cond := g.one("n <= 2", "n = 1", "n < 4", "n BETWEEN 2 AND 3", "n > 2 AND n <= 5", "3 >= n AND id > 4")
 		return fmt.Sprintf("SELECT id, n FROM (SELECT id, %s() OVER (%s) AS n FROM t) x WHERE %s", fn, g.window(fn == "ROW_NUMBER", ""), cond)
 	case 2:
-		return fmt.Sprintf("SELECT g, COUNT(*) AS n, SUM(d) AS s, RANK() OVER (ORDER BY SUM(d) DESC) AS r, SUM(COUNT(*)) OVER (ORDER BY g ROWS UNBOUNDED PRECEDING) AS c FROM t GROUP BY g")
+		return "SELECT g, COUNT(*) AS n, SUM(d) AS s, RANK() OVER (ORDER BY SUM(d) DESC) AS r, SUM(COUNT(*)) OVER (ORDER BY g ROWS UNBOUNDED PRECEDING) AS c FROM t GROUP BY g"
 	}
 	fns := make([]string, 1+g.Intn(3))
 	for i := range fns {
