@@ -37,7 +37,7 @@ type Load struct {
 // MaxCost is what a one-row change may take of CPU in one operator.
 const MaxCost = 500 * time.Microsecond
 
-// FlatCost fails when a one-row change to a state of 1 M rows takes more than
+// FlatCost fails when a one-row change to a state of 1 M rows (200 K with -short) takes more than
 // twice the CPU that it takes at 10 K rows, or more than MaxCost. It returns both
 // costs: the least median of several rounds, since a neighbour on the machine,
 // who empties caches, only ever adds to them.
