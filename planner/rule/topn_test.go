@@ -19,7 +19,7 @@ func top(in logical.Node, f func(*logical.TopN)) *logical.TopN {
 
 func TestPushFilterThroughTopN(t0 *testing.T) {
 	byB := func(n *logical.TopN) { n.Partition = []int{b.Col} }
-	runCases(t0, pushFilterThroughTopN, []ruleCase{
+	runCases(t0, pushFilterThroughPartition, []ruleCase{
 		{"on the partition", filter(top(t(), byB), is(">", b, one), is(">", c, one)), nil, `
 Filter c#3 > 1
   TopN PARTITION BY b#2 ORDER BY c#3 LIMIT 1
@@ -101,7 +101,7 @@ TopN ROW_NUMBER PARTITION BY b#2 ORDER BY c#3 DESC THEN a#1 OFFSET 1 AS n#9
 
 func TestPushFilterThroughOver(t0 *testing.T) {
 	n := column(9, "n", true)
-	runCases(t0, pushFilterThroughOver, []ruleCase{
+	runCases(t0, pushFilterThroughPartition, []ruleCase{
 		{"on the partition", filter(numbered(t(), "ntile"), is(">", b, one), is(">", n, one)), nil, `
 Filter n#9 > 1
   Over NTILE() n#9 PARTITION BY b#2 ORDER BY c#3 DESC THEN a#1

@@ -5,23 +5,30 @@ import (
 	"streamsql/sql/expr"
 )
 
-var pushFilterThroughTopN = Rule{
-	Name:   "push_filter_through_topn",
+var pushFilterThroughPartition = Rule{
+	Name:   "push_filter_through_partition",
 	Reason: "a condition on the columns of the partition holds for all of its rows or none: partitions that are left out need no state",
 	Apply: everywhere(func(c *Context, n logical.Node) logical.Node {
 		f, ok := n.(*logical.Filter)
 		if !ok {
 			return n
 		}
-		t, ok := f.Input.(*logical.TopN)
-		if !ok || len(t.Partition) == 0 {
+		var partition []int
+		switch in := f.Input.(type) {
+		case *logical.TopN:
+			partition = in.Partition
+		case *logical.Over:
+			partition = in.Partition
+		}
+		if len(partition) == 0 {
 			return n
 		}
-		down, stay := c.byPartition(f.Conds, t.Input, t.Partition)
+		rows := f.Input.Inputs()[0]
+		down, stay := c.byPartition(f.Conds, rows, partition)
 		if len(down) == 0 {
 			return n
 		}
-		return logical.NewFilter(t.WithInputs([]logical.Node{logical.NewFilter(t.Input, down)}), stay)
+		return logical.NewFilter(f.Input.WithInputs([]logical.Node{logical.NewFilter(rows, down)}), stay)
 	}),
 }
 
