@@ -19,6 +19,7 @@ const (
 	DimensionTable   Kind = "dimension table" // its rows are elsewhere
 	View             Kind = "view"
 	MaterializedView Kind = "materialized view"
+	Sink             Kind = "sink"        // a continuous query whose result goes elsewhere
 	Virtual          Kind = "system view" // computed when read; not in the log
 )
 
@@ -83,7 +84,7 @@ type Table struct {
 	Text       string  `json:"text"`            // the CREATE statement as typed
 	Query      string  `json:"query,omitempty"` // views: the SELECT as typed
 	Session    Session `json:"session"`
-	Plan       []byte  `json:"plan,omitempty"` // materialized view: the physical plan
+	Plan       []byte  `json:"plan,omitempty"` // continuous query: the physical plan
 	// Reads are the objects that the query names directly; of a materialized view,
 	// whose plan holds them, also those that it reads through plain views.
 	Reads     []ID   `json:"reads,omitempty"`
@@ -98,6 +99,9 @@ type Table struct {
 	// stand behind it.
 	LogFrom uint64 `json:"log_from,omitempty"`
 }
+
+// Continuous reports a query that runs: its plan is kept, and kept up to date by.
+func (t *Table) Continuous() bool { return t.Kind == MaterializedView || t.Kind == Sink }
 
 // Reader looks things up in one version of the catalog. Database and object
 // names are compared as written (lower_case_table_names = 0), column names

@@ -8,6 +8,7 @@ import (
 	"streamsql/catalog"
 	"streamsql/engine/task"
 	"streamsql/operators/batch"
+	"streamsql/operators/connector"
 	"streamsql/operators/state"
 	"streamsql/planner/physical"
 	"streamsql/sql/bind"
@@ -19,10 +20,10 @@ import (
 // What SUBSCRIBE and CHANGES say of a row: it came, it went, or it took the place
 // of the one with the same key. A progress row says that batches are finished.
 const (
-	opInsert   = "+I"
-	opDelete   = "-D"
-	opBefore   = "-U"
-	opAfter    = "+U"
+	opInsert   = connector.OpInsert
+	opDelete   = connector.OpDelete
+	opBefore   = connector.OpBefore
+	opAfter    = connector.OpAfter
 	opProgress = "P"
 )
 

@@ -39,6 +39,7 @@ type savedMeta struct {
 	Late       map[uint64]int64           `json:"late,omitempty"`       // view: late rows by stream
 	Start      uint64                     `json:"start,omitempty"`      // view: the batch that holds its history
 	Log        *savedLog                  `json:"log,omitempty"`        // view: its changelog
+	Sink       *savedSink                 `json:"sink,omitempty"`       // sink: what it has delivered
 	Table      table.Counters             `json:"table,omitzero"`       // table
 	Watermarks map[uint64]int64           `json:"watermarks,omitempty"` // view: of the streams whose watermarks its plan names
 	Clocks     map[uint64]eventtime.State `json:"clocks,omitempty"`     // engine: event time as of Cut
@@ -53,6 +54,9 @@ const savedVersion = 2
 // handOver gives a frozen job to the round that waits for it. Engine.mu is held.
 func (e *Engine) handOver(j *job, batchID uint64, states [][]*state.Delta) {
 	f := frozen{id: j.id, state: j.table.StateID(), batch: batchID, meta: savedMeta{Errors: j.errorList(), Start: j.start, Late: maps.Clone(j.late.count)}}
+	if j.sink != nil && j.sink.kind.Discards {
+		f.meta.Sink = j.sink.saved()
+	}
 	for _, id := range j.knows {
 		if w, ok := j.watermarks[id]; ok {
 			if f.meta.Watermarks == nil {

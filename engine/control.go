@@ -60,6 +60,10 @@ var errRestarted = errors.New("it was begun anew")
 func (e *Engine) restart(ctx context.Context, t *catalog.Table) error {
 	var anew []*catalog.Table
 	for _, x := range e.downstream(t) {
+		if x.Kind == catalog.Sink { // what it has delivered cannot be taken back
+			return sqlerr.New(sqlerr.NotSupportedYet, "Sink '%s.%s' would deliver everything twice if '%s' began anew; drop it first, and create it again afterwards",
+				x.Database, x.Name, t.Name)
+		}
 		c := *x
 		c.Generation++
 		c.Paused = c.Paused && x.ID != t.ID
@@ -81,14 +85,14 @@ func (e *Engine) restart(ctx context.Context, t *catalog.Table) error {
 	return err
 }
 
-// downstream lists a view and the views that read it, directly or not, each after
+// downstream lists a view and the views and sinks that read it, directly or not, each after
 // those that it reads.
 func (e *Engine) downstream(t *catalog.Table) []*catalog.Table {
 	cat := e.cat.Load()
 	in := map[catalog.ID]bool{t.ID: true}
 	out := []*catalog.Table{t}
 	for _, x := range cat.Objects() { // by id: what is read before what reads it
-		if x.Kind == catalog.MaterializedView && !in[x.ID] && slices.ContainsFunc(x.Reads, func(r catalog.ID) bool { return in[r] }) {
+		if x.Continuous() && !in[x.ID] && slices.ContainsFunc(x.Reads, func(r catalog.ID) bool { return in[r] }) {
 			in[x.ID] = true
 			out = append(out, x)
 		}

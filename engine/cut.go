@@ -188,6 +188,7 @@ func (e *Engine) recordLoop() {
 		e.timeline.SetDurable(r.id)
 		e.progressed()
 		e.wakeSubscribers()
+		e.deliverAll()
 		e.mu.Unlock()
 		if len(e.recording) == maxUnrecorded {
 			e.wakeCutter()

@@ -167,7 +167,7 @@ func (e *Engine) create(ctx context.Context, s *bind.CreateTable, captured catal
 		}
 	}
 	var plan *physical.Plan
-	if t.Kind == catalog.MaterializedView {
+	if t.Continuous() {
 		var err error
 		if plan, t.Plan, err = build.Plan(s.Query); err != nil {
 			return nil, err
@@ -233,7 +233,10 @@ func (e *Engine) checkOptions(t *catalog.Table) error {
 	if err := checkIdleTimeout(t); err != nil {
 		return err
 	}
-	if t.Kind == catalog.DimensionTable || t.Kind == catalog.StreamTable && t.Options["connector"] != "" {
+	if v, ok := t.Options["on_error"]; ok && t.Continuous() && v != "log" && v != "fail" {
+		return sqlerr.New(sqlerr.WrongArguments, "on_error is 'log' or 'fail', not '%s'", v)
+	}
+	if t.Kind == catalog.DimensionTable || t.Kind == catalog.Sink || t.Kind == catalog.StreamTable && t.Options["connector"] != "" {
 		return nil // the connector checks its own
 	}
 	known := []string{"allowed_lateness", "late_rows", "on_error", historyOption}
@@ -252,13 +255,7 @@ func (e *Engine) checkOptions(t *catalog.Table) error {
 			t.Partitions = n
 		}
 	}
-	if err := checkHistory(t.Options); err != nil {
-		return err
-	}
-	if v, ok := t.Options["on_error"]; ok && v != "log" && v != "fail" {
-		return sqlerr.New(sqlerr.WrongArguments, "on_error is 'log' or 'fail', not '%s'", v)
-	}
-	return nil
+	return checkHistory(t.Options)
 }
 
 // checkIdleTimeout takes idle_timeout of a stream with event time; without that
@@ -294,8 +291,8 @@ func (e *Engine) prepare(ctx context.Context, t *catalog.Table, plan *physical.P
 		return e.prepareTable(t)
 	case t.Kind == catalog.DimensionTable:
 		return e.prepareDimension(ctx, t)
-	case t.Kind == catalog.MaterializedView:
-		return e.prepareView(ctx, t, plan)
+	case t.Continuous():
+		return e.prepareQuery(ctx, t, plan)
 	case t.Kind == catalog.StreamTable && t.Options["connector"] != "":
 		return e.prepareExternal(t)
 	case t.Kind == catalog.StreamTable:
@@ -321,23 +318,33 @@ func (e *Engine) prepareStream(t *catalog.Table) (func(bool), error) {
 	}, nil
 }
 
-// prepareView holds the timeline at one batch, the view's history, until it is started.
-func (e *Engine) prepareView(ctx context.Context, t *catalog.Table, plan *physical.Plan) (func(bool), error) {
+// prepareQuery holds the timeline at one batch, the query's history, until it is started.
+func (e *Engine) prepareQuery(ctx context.Context, t *catalog.Table, plan *physical.Plan) (func(bool), error) {
 	j, err := e.newJob(t, plan)
 	if err != nil {
 		return nil, err
 	}
 	if err := e.refuseStill(j); err != nil {
+		j.abandon()
 		return nil, err
+	}
+	if j.sink != nil {
+		if err := j.sink.open(true); err != nil {
+			j.abandon()
+			return nil, err
+		}
 	}
 	last, release, err := e.hold(ctx, e.upstream(j))
 	if err != nil {
+		j.abandon()
 		return nil, err
 	}
 	return func(yes bool) {
 		defer release()
 		if yes {
 			e.startFill(j, last)
+		} else {
+			j.abandon()
 		}
 	}, nil
 }

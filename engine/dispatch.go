@@ -86,7 +86,7 @@ func (e *Engine) enqueue(cut timeline.Cut, inputs []sourceInput, moved []catalog
 
 // dispatch sends the job's next batches on their way, as far as it may. Engine.mu is held.
 func (e *Engine) dispatch(j *job) {
-	for j.failed == nil && !j.filling && !j.table.Paused && len(j.pending) > 0 && len(j.inFlight) < maxInFlight {
+	for j.failed == nil && !j.filling && !j.table.Paused && !j.clogged() && len(j.pending) > 0 && len(j.inFlight) < maxInFlight {
 		p := j.pending[0]
 		for _, v := range j.views {
 			if v.next() <= p.id {
@@ -225,6 +225,9 @@ func (e *Engine) applied(j *job, id uint64) {
 	} else {
 		j.log.skip(id, f.info.Batch.Now)
 	}
+	if s := j.sink; s != nil && s.kind.Discards {
+		s.taken, s.came, s.went = id, s.came+uint64(f.came.Load()), s.went+uint64(f.went.Load())
+	}
 	e.trimLog(j)
 	if f.info.Checkpoint {
 		e.handOver(j, id, f.states)
@@ -247,6 +250,7 @@ func (e *Engine) applied(j *job, id uint64) {
 	e.dispatchReaders(j)
 	e.progressed()
 	j.wakeSubscribers()
+	e.deliverSoon(j)
 	if j.hasRoom() {
 		e.wakeCutter()
 	}

@@ -40,6 +40,7 @@ type job struct {
 	filled   filling
 
 	log           changelog
+	sink          *sinkEnd // nil: the result is a view
 	subscribers   map[*subscription]struct{}
 	wantSnapshot  bool
 	freeze        func(frozen) // set: freeze at the next possible batch and hand it over
@@ -117,6 +118,8 @@ type flight struct {
 	states [][]*state.Delta  // by stateful operator: frozen right after the batch, if asked for
 	errors errorLog
 	late   lateLog
+	came   atomic.Int64 // of a sink: rows given, and taken back
+	went   atomic.Int64
 }
 
 // next is the first batch that is not applied yet; MaxUint64 when there is none.
@@ -135,13 +138,13 @@ const never = ^uint64(0)
 
 // hasRoom reports whether the job can take another batch soon.
 func (j *job) hasRoom() bool {
-	return j.failed == nil && !j.filling && !j.table.Paused && len(j.inFlight)+len(j.pending) < maxInFlight
+	return j.failed == nil && !j.filling && !j.table.Paused && !j.clogged() && len(j.inFlight)+len(j.pending) < maxInFlight
 }
 
 // collects reports that what a batch of so many rows changes is to be kept: for
 // who reads the view, or may want to a little later.
 func (j *job) collects(rows int) bool {
-	return rows <= collectRows || len(j.readers) > 0 || len(j.subscribers) > 0 || j.log.keep.age > 0
+	return j.sink != nil || rows <= collectRows || len(j.readers) > 0 || len(j.subscribers) > 0 || j.log.keep.age > 0
 }
 
 // trimLog forgets changes that nobody needs and that are not to be kept, and cuts
@@ -157,6 +160,9 @@ func (e *Engine) trimLog(j *job) {
 		} else if r.frozenAt > 0 {
 			need = min(need, r.frozenAt+1)
 		}
+	}
+	if j.sink != nil && !j.sink.kind.Discards {
+		need = min(need, j.sink.taken+1)
 	}
 	j.log.trim(e.now(), need)
 	for s := range j.subscribers {

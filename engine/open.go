@@ -94,6 +94,7 @@ type Engine struct {
 	opened         Position      // of the last commit before the start: every read sees it
 	holds          int           // cutting stands still while > 0
 	jobs           map[catalog.ID]*job
+	sinks          map[catalog.ID]*job // those of jobs that are sinks
 	tables         map[catalog.ID]*tableState
 	dimensions     sync.Map // catalog.ID → *dimension
 	externals      map[catalog.ID]*external
@@ -184,7 +185,7 @@ func Open(cfg Config) (*Engine, error) {
 		commits: make(chan *commitRequest, maxGroupCommits), committerDo: make(chan func()),
 		stopping: make(chan struct{}), ended: make(chan struct{}), failure: make(chan error, 1),
 		account: account.New("server", nil, cfg.Memory), connectors: cfg.Connectors,
-		timed:   map[catalog.ID][]*job{},
+		sinks: map[catalog.ID]*job{}, timed: map[catalog.ID][]*job{},
 		timers:  timers{jobs: map[*job]struct{}{}, least: operators.Never, rings: operators.Never},
 		streams: streams{of: map[catalog.ID]*stream{}, idleAt: eventtime.Never},
 	}
@@ -314,6 +315,7 @@ func (e *Engine) Close() error {
 	e.mu.Lock()
 	for _, j := range e.jobs {
 		j.flow.Kill()
+		j.sink.close()
 	}
 	e.mu.Unlock()
 	close(e.recording)

@@ -49,6 +49,7 @@ func (e *Engine) recover() error {
 	for _, j := range e.jobs {
 		e.dispatch(j)
 	}
+	e.deliverAll()
 	return e.refillMissing()
 }
 
@@ -268,7 +269,7 @@ func (e *Engine) prepareTable(t *catalog.Table) (func(bool), error) {
 func (e *Engine) refillMissing() error {
 	var missing []*catalog.Table
 	for _, t := range e.cat.Load().Objects() {
-		if t.Kind == catalog.MaterializedView && e.jobs[t.ID] == nil {
+		if t.Continuous() && e.jobs[t.ID] == nil {
 			missing = append(missing, t)
 		}
 	}
@@ -295,6 +296,9 @@ func (e *Engine) refill(views []*catalog.Table) error {
 		go func() {
 			defer e.fills.Done()
 			had, err := e.keptOf(ctx, j)
+			if err == nil {
+				err = j.sink.beginAnew()
+			}
 			if err != nil {
 				e.mu.Lock()
 				if ctx.Err() == nil {

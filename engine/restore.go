@@ -54,6 +54,7 @@ func (e *Engine) reset() {
 	}
 	e.jobs, e.tables = map[catalog.ID]*job{}, map[catalog.ID]*tableState{}
 	e.externals, e.readers = map[catalog.ID]*external{}, map[catalog.ID][]*job{}
+	e.sinks = map[catalog.ID]*job{}
 	e.timed, e.streams.of = map[catalog.ID][]*job{}, map[catalog.ID]*stream{}
 	e.manifest, e.manifestCut, e.recovered.Checkpoint = nil, 0, 0
 }
@@ -91,7 +92,7 @@ func (e *Engine) restoreFrom(m *checkpoint.Manifest) (cut timeline.Cut, err erro
 		switch {
 		case t.Kind == catalog.BaseTable:
 			err = e.restoreTable(t, m, saved, seq)
-		case t.Kind == catalog.MaterializedView && saved != nil:
+		case t.Continuous() && saved != nil:
 			err = e.restoreView(t, m, saved)
 		case t.Kind == catalog.StreamTable && t.Options["connector"] != "":
 			if e.externals[t.ID], err = e.openExternal(t); err == nil {
@@ -185,6 +186,7 @@ func (e *Engine) restoreView(t *catalog.Table, m *checkpoint.Manifest, saved *ch
 		}
 	}
 	j.watermarks, j.late.count = meta.Watermarks, meta.Late
+	j.sink.restore(meta.Sink)
 	j.start, j.frozenAt, j.checkpointed, j.frozenOnce = saved.Batch, saved.Batch, saved.Batch, true
 	j.history = j.history.add(moment{saved.Batch, newImageSet(j.flow.Images())}, e.pins)
 	e.register(j)

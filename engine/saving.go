@@ -66,6 +66,7 @@ func (e *Engine) writeRound(r *round) error {
 	for _, saved := range m.Jobs {
 		if j := e.jobs[catalog.OfState(saved.ID)]; j != nil && j.table.StateID() == saved.ID {
 			j.checkpointed = saved.Batch
+			e.deliverSoon(j)
 		}
 	}
 	for id, p := range logs {
@@ -114,7 +115,13 @@ func (e *Engine) logPart(p frozen, at map[catalog.ID]uint64) (*logPart, bool) {
 		for _, r := range j.readers {
 			need = min(need, at[r.id]+1)
 		}
+		if s := j.sink; s != nil && !s.kind.Discards {
+			need = min(need, s.taken+1)
+		}
 		part := j.log.part(p.batch, need)
+		if j.sink != nil && p.meta.Sink == nil { // as of now: what it has by now is safe
+			part.sink = j.sink.saved()
+		}
 		return &part, true
 	}
 	return &logPart{}, false
@@ -148,6 +155,9 @@ func (e *Engine) writePart(w *checkpoint.Writer, p frozen, log *logPart) (*check
 		return nil, err
 	}
 	p.meta.Log = &log.saved
+	if log.sink != nil {
+		p.meta.Sink = log.sink
+	}
 	p.meta.Version = savedVersion
 	meta, err := json.Marshal(p.meta)
 	j.Meta = meta

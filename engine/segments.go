@@ -42,6 +42,7 @@ type logPart struct {
 	write  *segment
 	rows   []change // of write
 	remove []string
+	sink   *savedSink // of a sink's: what that has delivered
 }
 
 // surplus is the last of the changes not on disk yet, up to batch upTo, that need

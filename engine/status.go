@@ -35,6 +35,7 @@ type ViewStatus struct {
 	Checkpoint  uint64 // the batch of its last checkpoint
 	Reason      string // why it is behind; empty: it is not, or by its work only
 	Error       string // why it does not run; empty: it does
+	Sink        *SinkStatus
 }
 
 // Status lists the views, by id.
@@ -55,7 +56,7 @@ func (e *Engine) statusOf(j *job) ViewStatus {
 		View: j.id, State: "running", Batch: min(e.timeline.Durable(), j.next()-1),
 		Behind: len(j.pending) + len(j.inFlight), RowsIn: j.rowsIn, RowErrors: j.errorsDropped,
 		Checkpoint: j.checkpointed, Batches: j.batches, CPU: j.cpu(), Memory: j.account.Used(),
-		Subscribers: len(j.subscribers), KeepsAfter: j.log.from,
+		Subscribers: len(j.subscribers), KeepsAfter: j.log.from, Sink: j.statusOfSink(),
 	}
 	s.FillDone, s.FillTotal, s.FillLeft = j.filled.estimate(time.Now())
 	for _, p := range j.pending {
@@ -84,6 +85,9 @@ func (e *Engine) statusOf(j *job) ViewStatus {
 	case p != nil:
 		s.Reason = fmt.Sprintf("it reads '%s.%s', which is paused", p.table.Database, p.table.Name)
 	}
+	if s.Sink != nil && s.Sink.Fault != "" {
+		s.Reason = "its connector takes nothing: " + s.Sink.Fault
+	}
 	if j.failed != nil {
 		s.State, s.Error, s.Batch = "failed", j.failed.Error(), 0
 	}
@@ -110,6 +114,9 @@ func (e *Engine) Flush(ctx context.Context, views []catalog.ID, timeout time.Dur
 		warnings, err := e.flush(ctx, views, timeout)
 		if err == nil {
 			err = e.settleLate(ctx, views)
+		}
+		if err == nil {
+			err = e.settleSinks(ctx, views)
 		}
 		// What came too late for a view may be the input of another.
 		if err != nil || e.lateWrites.Load() == written {

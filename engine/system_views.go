@@ -48,7 +48,11 @@ func (e *Engine) addOperators(add func(values ...any)) {
 				add(t.Database, t.Name, id, kind, text, f.Tasks, f.In, f.Out, f.CPU.Microseconds(), f.StateRows, f.StateBytes)
 			}
 		}
-		row(viewNode, "View", strings.Join(columnNames(t), ", "))
+		end := "View"
+		if t.Kind == catalog.Sink {
+			end = "Sink"
+		}
+		row(viewNode, end, strings.Join(columnNames(t), ", "))
 		physical.Walk(a.Plan.Root, func(n *physical.Node) bool {
 			row(n.ID, string(n.Kind), build.Describe(n))
 			return true
@@ -124,5 +128,20 @@ func (e *Engine) addTenants(add func(values ...any)) {
 func (e *Engine) addUsage(add func(values ...any)) {
 	for _, g := range e.Groups() {
 		add(g.Name, g.CPU.Microseconds(), g.Memory, g.Queries)
+	}
+}
+
+func (e *Engine) addSinks(add func(values ...any)) {
+	cat := e.Catalog()
+	for _, s := range e.Status() {
+		t, ok := cat.TableByID(s.View)
+		if !ok || s.Sink == nil {
+			continue
+		}
+		var reason any
+		if text := s.Error + s.Reason; text != "" {
+			reason = text
+		}
+		add(t.Database, t.Name, s.Sink.Connector, s.Sink.Changelog, s.State, s.Sink.Taken, s.Sink.Came, s.Sink.Went, reason)
 	}
 }

@@ -16,6 +16,7 @@ func (e *Engine) virtual(id catalog.ID) []*batch.Chunk {
 	fill := map[catalog.ID]func(func(...any)){
 		infoschema.Errors: e.addErrors, infoschema.LateRows: e.addLate, infoschema.Jobs: e.addJobs, infoschema.Operators: e.addOperators, infoschema.Batches: e.addBatches,
 		infoschema.Partitions: e.addPartitions, infoschema.Tenants: e.addTenants, infoschema.Usage: e.addUsage, infoschema.Dimensions: e.addDimensions,
+		infoschema.Sinks: e.addSinks,
 	}[id]
 	if id == infoschema.ProcessList {
 		if p := e.processes.Load(); p != nil {

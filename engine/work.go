@@ -18,21 +18,29 @@ import (
 	"streamsql/sql/types"
 )
 
-// newJob makes the tasks of a materialized view, at rest and not registered.
+// newJob makes the tasks of a continuous query, at rest and not registered.
 func (e *Engine) newJob(t *catalog.Table, plan *physical.Plan) (*job, error) {
 	loc, ok := types.Zone(t.Session.TimeZone)
 	if !ok {
 		return nil, fmt.Errorf("time zone '%s' is not known on this machine", t.Session.TimeZone)
 	}
 	j := &job{id: t.ID, table: t, plan: plan, rowErrors: map[rowErrorKey]*RowError{}, subscribers: map[*subscription]struct{}{}, due: operators.Never}
-	j.account = account.New("view "+t.Database+"."+t.Name, e.account, 0)
-	j.log = newChangelog(t.Options, j.account)
-	j.ctx, j.end = context.WithCancel(e.ctx)
 	var err error
+	if t.Kind == catalog.Sink {
+		if j.sink, err = e.newSink(t, plan); err != nil {
+			return nil, err
+		}
+	}
+	j.account = account.New(string(t.Kind)+" "+t.Database+"."+t.Name, e.account, 0)
+	j.log = newChangelog(t.Options, j.account)
+	if j.sink != nil {
+		j.log.keep = retention{batches: 1} // it is for the sink alone
+	}
+	j.ctx, j.end = context.WithCancel(e.ctx)
 	j.flow, err = build.Flow(plan, build.Options{
 		Tasks: e.tasks, Exec: e.pool, Group: e.group, Account: j.account,
 		// Not strict: as in any SELECT, a value that is cut is a warning.
-		Location: loc, View: true, Clock: sched.ThreadCPU,
+		Location: loc, View: j.sink == nil, Sink: j.sink != nil, Count: j.sink != nil && j.sink.kind.Discards, Clock: sched.ThreadCPU,
 		Complete: func(id uint64) { e.applied(j, id) },
 		Failed:   func(err error) { e.mu.Lock(); e.jobFailed(j, err); e.mu.Unlock() },
 		Trace:    e.cfg.trace(t.Name),
@@ -47,6 +55,14 @@ func (e *Engine) newJob(t *catalog.Table, plan *physical.Plan) (*job, error) {
 		e.cfg.made(j)
 	}
 	return j, nil
+}
+
+// abandon throws a job away that was not registered.
+func (j *job) abandon() {
+	j.flow.Kill()
+	j.end()
+	j.account.Close()
+	j.sink.close()
 }
 
 // mapSystemColumns makes the sources of a flow read the system columns of upsert
@@ -90,6 +106,9 @@ func (e *Engine) register(j *job) {
 			e.readers[id] = append(e.readers[id], j)
 		}
 	}
+	if j.sink != nil {
+		e.sinks[j.id] = j
+	}
 	for _, id := range j.knows {
 		e.timed[catalog.ID(id)] = append(e.timed[catalog.ID(id)], j)
 	}
@@ -130,7 +149,7 @@ func (e *Engine) startFill(j *job, at timeline.Cut) {
 	}
 	f := e.flight(j, at.ID, at.Time, at.Watermarks)
 	f.info.Snapshot = true
-	f.info.Batch.Changes = e.collectsFill(j, snap)
+	f.info.Batch.Changes = j.sink != nil || e.collectsFill(j, snap)
 	j.inFlight = append(j.inFlight, f)
 	j.filling = true
 	j.flow.Lend(e.history)
@@ -159,6 +178,11 @@ func (j *job) taskApplied(f *flight, t *task.Task) {
 				continue
 			}
 			f.change[k] = v.Changes()
+			if s, ok := v.(*operators.Sink); ok {
+				came, went := s.Counts()
+				f.came.Add(came)
+				f.went.Add(went)
+			}
 			if t.Frag.Meters != nil {
 				for _, c := range f.change[k] {
 					t.Frag.Meters[i].Out.Add(int64(c.N))
@@ -184,7 +208,7 @@ func (e *Engine) jobFailed(j *job, err error) {
 	if j.failed != nil {
 		return
 	}
-	slog.Error("a materialized view has failed", "view", j.table.Database+"."+j.table.Name, "error", err)
+	slog.Error("a continuous query has failed", "kind", j.table.Kind, "name", j.table.Database+"."+j.table.Name, "error", err)
 	e.stopJob(j, err)
 	for _, r := range j.readers {
 		e.jobFailed(r, readsFailed(j))
@@ -213,6 +237,10 @@ func (e *Engine) stopJob(j *job, why error) {
 	j.history.releaseAll()
 	j.history, j.pending, j.inFlight, j.log = nil, nil, nil, changelog{}
 	j.wakeSubscribers()
+	j.sink.close()
+	if e.sinks[j.id] == j {
+		delete(e.sinks, j.id)
+	}
 	if freeze := j.freeze; freeze != nil {
 		j.freeze = nil
 		freeze(frozen{})

@@ -6,7 +6,8 @@ import "streamsql/catalog"
 // definitions: the rows that continuous queries could not compute, how many rows of each
 // stream came too late for all windows of a view, the queries,
 // their operators, the batches that are remembered, the partitions of streams, and
-// what resource groups may use and have used, and how the caches of dimension tables do.
+// what resource groups may use and have used, and how the caches of dimension tables do,
+// and what sinks have delivered.
 const (
 	Errors catalog.ID = engineFirst + 1 + iota
 	LateRows
@@ -17,6 +18,7 @@ const (
 	Tenants
 	Usage
 	Dimensions
+	Sinks
 )
 
 // ProcessList is information_schema.PROCESSLIST, whose rows the server makes.
@@ -33,4 +35,5 @@ var engineDefinitions = []definition{
 	{`tenants: name weight`, nil},
 	{`usage: name cpu_us# memory_bytes# queries#`, nil},
 	{`dimension_tables: database_name table_name connector entries# hits# misses# questions# failures# last_error+`, nil},
+	{`sinks: database_name name connector changelog state batch_id# delivered# retractions# reason+`, nil},
 }

@@ -66,11 +66,13 @@ func (r *rows) add(values ...any) {
 	r.n++
 }
 
-// each calls f for every object, system views too.
+// each calls f for every object that can be read, system views too.
 func (r *rows) each(f func(*catalog.Table)) {
 	for _, d := range r.catalog.Databases() {
 		for _, t := range r.catalog.Tables(d.Name) {
-			f(t)
+			if t.Kind != catalog.Sink {
+				f(t)
+			}
 		}
 	}
 }

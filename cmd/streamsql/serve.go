@@ -14,6 +14,7 @@ import (
 	"streamsql/engine"
 	"streamsql/operators/connector"
 	"streamsql/operators/connector/bidgen"
+	"streamsql/operators/connector/blackhole"
 	"streamsql/operators/connector/file"
 	"streamsql/server"
 )
@@ -76,5 +77,5 @@ func mysqlVersion() string { return "8.0.36-StreamSQL-" + version() }
 
 // connectors are the kinds that stream tables may name.
 func connectors(files string) *connector.Registry {
-	return connector.NewRegistry(bidgen.Kind(), file.Kind(files))
+	return connector.NewRegistry(bidgen.Kind(), blackhole.Kind(), file.Kind(files))
 }

@@ -28,8 +28,11 @@ type Options struct {
 	Account  *account.Account
 	Location *time.Location // the query's time zone
 	Strict   bool
-	// View adds a view at the end that keeps the result. Without, the result goes to Collect.
-	View bool
+	// View adds a view at the end that keeps the result, Sink one that gives it away.
+	// Without, the result goes to Collect.
+	View, Sink bool
+	// Count, of a Sink: only the number of its rows is of interest.
+	Count bool
 	// Collect takes the result of a one-off query, from any task.
 	Collect   func(c *batch.Chunk)
 	HasCredit func(wake func()) bool
@@ -61,13 +64,13 @@ type outlet struct {
 	how  *physical.ShuffleSpec
 }
 
-// placed is a plan node in a stage; node nil is the pass-through or the view.
+// placed is a plan node in a stage; node nil is the pass-through or the end.
 type placed struct {
 	node  *physical.Node
 	to    int
 	input int
 	ins   int
-	view  bool
+	end   bool // the view or the sink
 	types []types.Type
 	// served, of a Merge or Distinct: it is the result, in these columns of it.
 	served []int
@@ -110,23 +113,23 @@ func Flow(plan *physical.Plan, o Options) (*task.Flow, error) {
 	return b.flow, nil
 }
 
-// cut divides the plan into stages, with the view at the end.
+// cut divides the plan into stages, with the view or the sink at the end.
 func (b *builder) cut() error {
 	root := b.plan.Root
-	if !b.o.View {
+	if !b.o.View && !b.o.Sink {
 		b.stage(root, false)
 		return nil
 	}
-	if merge, columns := servable(b.plan); merge != nil {
+	if merge, columns := servable(b.plan); merge != nil && b.o.View {
 		s := b.stage(merge, false)
 		s.nodes[len(s.nodes)-1].served = columns
 		return nil
 	}
-	if settled(root) {
+	if settled(root) || b.o.Sink && b.plan.AppendOnly {
 		b.stage(root, true)
 		return nil
 	}
-	// A row and its later retraction must meet in the same task's view.
+	// A row and its later retraction must meet in the same task.
 	keys := b.plan.Key
 	if len(keys) == 0 {
 		keys = make([]int, len(b.plan.Output))
@@ -135,7 +138,7 @@ func (b *builder) cut() error {
 		}
 	}
 	last := &stage{}
-	last.nodes = append(last.nodes, placed{to: -1, ins: 1, view: true})
+	last.nodes = append(last.nodes, placed{to: -1, ins: 1, end: true})
 	how := &physical.ShuffleSpec{Kind: physical.Hash, Keys: keys}
 	up := b.stage(root, false)
 	last.ports = append(last.ports, port{node: 0, from: up, how: how})
@@ -211,12 +214,12 @@ func settled(n *physical.Node) bool {
 }
 
 // stage makes the stage whose last node is root, and before it those that feed it.
-func (b *builder) stage(root *physical.Node, view bool) *stage {
+func (b *builder) stage(root *physical.Node, end bool) *stage {
 	s := &stage{tasks: b.o.Tasks}
 	top := b.place(s, root)
-	if view {
+	if end {
 		s.nodes[top].to = len(s.nodes)
-		s.nodes = append(s.nodes, placed{to: -1, ins: 1, view: true})
+		s.nodes = append(s.nodes, placed{to: -1, ins: 1, end: true})
 	}
 	for _, p := range s.ports {
 		if p.from != nil && p.how != nil && p.how.Kind == physical.Single || p.source != nil && p.source.Kind == physical.Values {

@@ -8,16 +8,21 @@ import (
 	"streamsql/sql/types"
 )
 
-// viewNode is the node id of the view at the end, which the plan does not have.
-const viewNode = 0
+// endNode is the node id of the view or sink at the end, which the plan does not have.
+const endNode = 0
 
 // operator makes the operator of a placed node.
 func (b *builder) operator(p placed) (id int, op operators.Operator, err error) {
 	env := operators.Env{Account: b.o.Account, Location: b.o.Location, Strict: b.o.Strict}
-	if p.view {
+	switch {
+	case p.end && b.o.Sink:
+		env.Node = "Sink"
+		spec := operators.SinkSpec{Input: fieldTypes(b.plan.Output), Net: !net(b.plan), Count: b.o.Count}
+		return endNode, operators.NewSink(spec, env), nil
+	case p.end:
 		env.Node = "View"
 		op, err = operators.NewView(operators.ViewSpec{Input: fieldTypes(b.plan.Root.Fields), Key: b.plan.Key}, env)
-		return viewNode, op, err
+		return endNode, op, err
 	}
 	if p.node == nil {
 		env.Node = "Map"

@@ -1,6 +1,8 @@
 package build
 
 import (
+	"strings"
+
 	"streamsql/planner"
 	"streamsql/planner/explain"
 	"streamsql/planner/physical"
@@ -19,6 +21,22 @@ func Plan(q *bind.Query) (plan *physical.Plan, encoded []byte, err error) {
 
 // Unbounded says which operators of a view's plan keep ever more, and what to do.
 func Unbounded(plan *physical.Plan) []string { return explain.Unbounded(plan) }
+
+// Retracts says which operator of a continuous plan takes rows of the result back,
+// as EXPLAIN shows it; empty: none does.
+func Retracts(plan *physical.Plan) string {
+	if plan.AppendOnly {
+		return ""
+	}
+	first := plan.Root
+	physical.Walk(plan.Root, func(n *physical.Node) bool {
+		if !n.Props.AppendOnly {
+			first = n // of those that do, the one furthest down
+		}
+		return !n.Props.AppendOnly
+	})
+	return strings.TrimSpace(string(first.Kind) + " " + explain.Spec(first))
+}
 
 // Describe says what a node does, as EXPLAIN does.
 func Describe(n *physical.Node) string { return explain.Spec(n) }

@@ -41,11 +41,48 @@ type Source interface {
 	Close() error
 }
 
-// Sink takes the changes of a query.
+// Changelog is how the changes of a query are told to a sink.
+type Changelog string
+
+// The changelogs.
+const (
+	Append  Changelog = "append"  // rows that come: none is ever taken back
+	Upsert  Changelog = "upsert"  // the newest row of each key, and the last one of a key that is gone
+	Retract Changelog = "retract" // every row that comes or goes
+)
+
+// What the op of a change says: the row came, it went, or it took the place of
+// the one with the same key, which went.
+const (
+	OpInsert = "+I"
+	OpDelete = "-D"
+	OpBefore = "-U"
+	OpAfter  = "+U"
+)
+
+// SinkSpec is what a sink is made for.
+type SinkSpec struct {
+	Columns   []Column
+	Key       []int // positions that are unique together in the query's result; nil: it has no key
+	Changelog Changelog
+	Options   Values
+	// New: the statement that makes the sink is under way. Else it goes on where it was.
+	New bool
+}
+
+// Sink takes the changes of a query. One goroutine at a time.
 type Sink interface {
-	// Write delivers the consolidated changelog of one batch. The same id comes again
-	// after a failure, with the same rows; the sink must make that harmless.
+	// Write delivers what one batch changed, consolidated: each row is there once, and
+	// a weight says how often. Rows have the columns of the sink, before them, unless
+	// the changelog is Append, the op. Of Upsert, OpBefore does not come. A batch that
+	// changes nothing is left out.
+	//
+	// Ids rise. When Write returns nil the batch is safe, whatever happens to the
+	// process. After a failure, also of the whole process, the last ids come again with
+	// the same rows, even such as were safe already; the sink must make that harmless.
 	Write(ctx context.Context, id uint64, changes []*batch.Chunk) error
+	// Taken is the last batch that is safe; 0: none.
+	Taken() uint64
 	Close() error
 }
 
@@ -92,8 +129,12 @@ type Kind struct {
 	// Columns lists what a source can give; a table's columns are matched by name. Nil: any.
 	Columns []Column
 	Source  func(cols []Column, o Values) (Source, error)
-	Sink    func(cols []Column, o Values) (Sink, error)
-	Lookup  func(cols []Column, keys []int, o Values) (Lookup, error)
+	Sink    func(s SinkSpec) (Sink, error)
+	// Changelogs are those that a sink can be told, the ones it prefers first.
+	Changelogs []Changelog
+	// Discards: a sink looks at nothing that it is given, so that it need not be given.
+	Discards bool
+	Lookup   func(cols []Column, keys []int, o Values) (Lookup, error)
 }
 
 // Values are checked options, defaults filled in.

@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 
-	"streamsql/catalog"
 	"streamsql/engine"
 	"streamsql/operators/batch"
 	"streamsql/planner"
@@ -284,7 +283,7 @@ func explained(b *bind.Explain) (*Result, error) {
 	q := queryOf(b.Statement)
 	continuous := false
 	if c, ok := b.Statement.(*bind.CreateTable); ok && c.Query != nil {
-		q, continuous = c.Query, c.Table.Kind == catalog.MaterializedView
+		q, continuous = c.Query, c.Table.Continuous()
 	}
 	if q == nil {
 		return nil, sqlerr.Unsupported("EXPLAIN of a statement without a query")

@@ -42,6 +42,9 @@ func (s *Session) showTables(n *ast.ShowStmt) (*table, error) {
 	}
 	t := newTable(columns...)
 	for _, o := range s.server.catalog().Tables(db) {
+		if o.Kind == catalog.Sink { // nothing that could be read
+			continue
+		}
 		if n.Full {
 			t.add(o.Name, infoschema.TableType(o.Kind))
 		} else {
@@ -60,6 +63,9 @@ func (s *Session) showTableStatus(n *ast.ShowStmt) (*table, error) {
 		"Index_length#", "Data_free#", "Auto_increment#", "Create_time", "Update_time", "Check_time", "Collation", "Checksum#",
 		"Create_options", "Comment")
 	for _, o := range s.server.catalog().Tables(db) {
+		if o.Kind == catalog.Sink { // nothing that could be read
+			continue
+		}
 		created := string(types.AppendDateTime(nil, types.ToClock(o.CreatedAt, s.settings.location), 0))
 		if o.Kind == catalog.View || o.Kind == catalog.Virtual {
 			t.add(o.Name, nil, nil, nil, nil, nil, nil, nil, nil, nil, nil, created, nil, nil, nil, nil, nil, "VIEW")

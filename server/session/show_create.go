@@ -53,6 +53,8 @@ func createText(o *catalog.Table) string {
 	switch o.Kind {
 	case catalog.View:
 		return "CREATE VIEW " + quoteName(o.Name) + columnList(o) + " AS " + o.Query
+	case catalog.Sink:
+		return "CREATE SINK " + quoteName(o.Name) + options(o) + " AS " + o.Query
 	case catalog.MaterializedView:
 		return "CREATE MATERIALIZED VIEW " + quoteName(o.Name) + columnList(o) + options(o) + " AS " + o.Query
 	}

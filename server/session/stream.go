@@ -25,8 +25,8 @@ func (s *Session) flushStreams(ctx context.Context, f *parser.FlushStreams) (*Re
 		if err != nil {
 			return nil, err
 		}
-		if o.Kind != catalog.MaterializedView {
-			return nil, wrongKind(o, "MATERIALIZED VIEW")
+		if !o.Continuous() {
+			return nil, wrongKind(o, "CONTINUOUS QUERY")
 		}
 		ids = append(ids, o.ID)
 	}
@@ -74,7 +74,7 @@ func (s *Session) streamsTable(n *parser.ShowStreams) (*table, error) {
 	case "continuous queries":
 		return s.showQueries(n)
 	case "sinks":
-		return newTable("Name", "Database", "State", "Connector", "Reason"), nil // there are none yet
+		return s.showSinks(n)
 	case "resource groups":
 		return s.showGroups(), nil
 	case "stream status":
@@ -83,6 +83,8 @@ func (s *Session) streamsTable(n *parser.ShowStreams) (*table, error) {
 		return s.showCreateKind(n.Name, catalog.StreamTable, "STREAM TABLE")
 	case "create dimension table":
 		return s.showCreateKind(n.Name, catalog.DimensionTable, "DIMENSION TABLE")
+	case "create sink":
+		return s.showCreateKind(n.Name, catalog.Sink, "SINK")
 	case "create materialized view":
 		return s.showCreateKind(n.Name, catalog.MaterializedView, "MATERIALIZED VIEW")
 	}
@@ -113,6 +115,7 @@ func (s *Session) showCreateKind(n *ast.TableName, kind catalog.Kind, word strin
 	}
 	title := map[catalog.Kind]string{
 		catalog.StreamTable: "Stream Table", catalog.DimensionTable: "Dimension Table", catalog.MaterializedView: "Materialized View",
+		catalog.Sink: "Sink",
 	}[kind]
 	t := newTable(title, "Create "+title)
 	t.add(o.Name, createText(o))
@@ -124,6 +127,22 @@ func (s *Session) showQueries(n *parser.ShowStreams) (*table, error) {
 	t := newTable("Name", "Database", "Kind", "State", "Batch#", "Lag_ms#", "Query")
 	return t, s.eachQuery(n, func(o *catalog.Table, st engine.ViewStatus) {
 		t.add(o.Name, o.Database, strings.ToUpper(string(o.Kind)), st.State, st.Batch, st.Lag.Milliseconds(), o.Query)
+	})
+}
+
+// showSinks lists the sinks and what they have delivered: of one database, or of all.
+func (s *Session) showSinks(n *parser.ShowStreams) (*table, error) {
+	t := newTable("Name", "Database", "State", "Connector", "Changelog", "Batch#", "Behind#", "Rows#", "Retractions#", "Reason")
+	return t, s.eachQuery(n, func(o *catalog.Table, st engine.ViewStatus) {
+		k := st.Sink
+		if k == nil {
+			return
+		}
+		var reason any
+		if text := st.Error + st.Reason; text != "" {
+			reason = text
+		}
+		t.add(o.Name, o.Database, st.State, k.Connector, k.Changelog, k.Taken, st.Behind, k.Came, k.Went, reason)
 	})
 }
 
@@ -147,8 +166,8 @@ func (s *Session) eachQuery(n *parser.ShowStreams, f func(*catalog.Table, engine
 		if err != nil {
 			return err
 		}
-		if o.Kind != catalog.MaterializedView {
-			return wrongKind(o, "MATERIALIZED VIEW")
+		if !o.Continuous() {
+			return wrongKind(o, "CONTINUOUS QUERY")
 		}
 	}
 	c := s.server.catalog()

@@ -49,7 +49,7 @@ func (b *binder) analyze(n *parser.Analyze) (Statement, error) {
 
 // continuous refuses what does not run.
 func continuous(t *catalog.Table) error {
-	if t.Kind != catalog.MaterializedView {
+	if !t.Continuous() {
 		return sqlerr.New(sqlerr.WrongObject, "'%s.%s' is not a CONTINUOUS QUERY, but a %s", t.Database, t.Name, t.Kind)
 	}
 	return nil

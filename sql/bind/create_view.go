@@ -49,6 +49,14 @@ func hasCheckOption(text string) bool {
 	return n >= 2 && words[n-2] == "CHECK" && words[n-1] == "OPTION"
 }
 
+// createContinuous binds what makes a continuous query.
+func (b *binder) createContinuous(s *parser.Statement) (Statement, error) {
+	if s.Sink != nil {
+		return b.createSink(s)
+	}
+	return b.createMaterializedView(s)
+}
+
 // createMaterializedView binds CREATE MATERIALIZED VIEW. Its rows must not
 // depend on when they are computed, nor on their order, unless a LIMIT says which are the first.
 func (b *binder) createMaterializedView(s *parser.Statement) (Statement, error) {
@@ -58,23 +66,48 @@ func (b *binder) createMaterializedView(s *parser.Statement) (Statement, error) 
 		return nil, err
 	}
 	t.Text, t.Query, t.Options = s.Text, n.QueryText, n.Options
+	q, err := b.defineContinuous(t, n.Query, n.Columns)
+	if err != nil {
+		return nil, err
+	}
+	q.EmitOnClose = n.EmitOnClose
+	return &CreateTable{Table: t, Query: q, IfNotExists: n.IfNotExists, Reads: b.reads}, nil
+}
+
+// createSink binds CREATE SINK: a continuous query as a materialized view is.
+func (b *binder) createSink(s *parser.Statement) (Statement, error) {
+	n := s.Sink
+	t, err := b.newTable(n.Name, catalog.Sink)
+	if err != nil {
+		return nil, err
+	}
+	t.Text, t.Query, t.Options = s.Text, n.QueryText, n.Options
+	q, err := b.defineContinuous(t, n.Query, nil)
+	if err != nil {
+		return nil, err
+	}
+	q.EmitOnClose = n.EmitOnClose
+	return &CreateTable{Table: t, Query: q, IfNotExists: n.IfNotExists, Reads: b.reads}, nil
+}
+
+// defineContinuous is define of a query that runs, with the options that say how.
+func (b *binder) defineContinuous(t *catalog.Table, node ast.StmtNode, columns []string) (*Query, error) {
 	b.continuous = true
-	q, err := b.define(t, n.Query, n.Columns)
+	q, err := b.define(t, node, columns)
 	if err != nil {
 		return nil, err
 	}
 	if q.Limit < 0 && q.Offset == 0 && len(q.OrderBy) > 0 { // a result has no order
 		q.OrderBy = nil
-		b.noEffect("ORDER BY without LIMIT in a materialized view")
+		b.noEffect("ORDER BY without LIMIT in a " + string(t.Kind))
 	}
-	q.EmitOnClose = n.EmitOnClose
-	if v, ok := n.Options["allowed_lateness"]; ok {
+	if v, ok := t.Options["allowed_lateness"]; ok {
 		if q.Lateness, ok = optionDuration(v); !ok || q.Lateness < 0 {
 			return nil, sqlerr.New(sqlerr.WrongArguments, "allowed_lateness is a time such as '5 s' or '10 minutes', not '%s'", v)
 		}
 	}
-	_, q.KeepLate = n.Options["late_rows"]
-	return &CreateTable{Table: t, Query: q, IfNotExists: n.IfNotExists, Reads: b.reads}, nil
+	_, q.KeepLate = t.Options["late_rows"]
+	return q, nil
 }
 
 // define binds the query of a view, and makes its columns and what it reads
@@ -103,21 +136,21 @@ func (b *binder) define(t *catalog.Table, node ast.StmtNode, columns []string) (
 	for _, c := range q.Out {
 		t.Columns = append(t.Columns, catalog.Column{Name: c.Name, Type: c.Type})
 	}
-	t.Reads, err = b.readIDs(t.Kind)
+	t.Reads, err = b.readIDs(t)
 	return q, err
 }
 
 // readIDs are the objects that a view depends on: those that its query names,
-// and as a materialized view keeps its plan, those that it reads through others.
-func (b *binder) readIDs(kind catalog.Kind) ([]catalog.ID, error) {
+// and as a continuous query keeps its plan, those that it reads through others.
+func (b *binder) readIDs(of *catalog.Table) ([]catalog.ID, error) {
 	read := b.reads
-	if kind == catalog.MaterializedView {
+	if of.Continuous() {
 		read = append(slices.Clone(read), b.scanned...)
 	}
 	var out []catalog.ID
 	for _, t := range read {
-		if t.Kind == catalog.Virtual && kind == catalog.MaterializedView {
-			return nil, sqlerr.Unsupported("a system view in a materialized view")
+		if t.Kind == catalog.Virtual && of.Continuous() {
+			return nil, sqlerr.Unsupported("a system view in a " + string(of.Kind))
 		}
 		if t.ID != 0 && !slices.Contains(out, t.ID) {
 			out = append(out, t.ID)

@@ -77,8 +77,8 @@ type DropDatabase struct {
 	IfExists bool
 }
 
-// CreateTable makes a stream table, table, view or materialized view. Table has
-// no ID, Plan or CreatedAt yet. Query is set for the views.
+// CreateTable makes a stream table, table, view, materialized view or sink. Table has
+// no ID, Plan or CreatedAt yet. Query is set for the last three.
 type CreateTable struct {
 	Table       *catalog.Table
 	Query       *Query

@@ -13,22 +13,10 @@ import (
 // rest as CREATE TABLE.
 func (p *Parser) createStreamTable(st *Statement) error {
 	st.Stream = &StreamTable{}
-	end := len(p.tokens) - 1
-	if i := p.tableOptions(); i > 0 {
-		c := cursor{p: p, i: i + 1}
-		options, err := c.options()
-		if err != nil {
-			return err
-		}
-		if err := c.expectEnd(); err != nil {
-			return err
-		}
-		st.Stream.Options = options
-		p.blank(p.tokens[i].pos, p.tokens[end].pos)
-		p.tokens[i] = p.tokens[end]
-		p.tokens = p.tokens[:i+1]
-	}
 	var err error
+	if st.Stream.Options, err = p.optionsBehind(0); err != nil {
+		return err
+	}
 	if st.Stream.Watermark, err = p.watermark(); err != nil {
 		return err
 	}
@@ -50,10 +38,13 @@ func (p *Parser) createStreamTable(st *Statement) error {
 
 // tableOptions finds the WITH of WITH (…) behind the columns of a table: the
 // first one outside of all brackets. It returns 0 if there is none.
-func (p *Parser) tableOptions() int {
+func (p *Parser) tableOptions() int { return p.tableOptionsFrom(0) }
+
+// tableOptionsFrom is tableOptions of the tokens from the given one on.
+func (p *Parser) tableOptionsFrom(from int) int {
 	depth := 0
-	for i, t := range p.tokens {
-		switch {
+	for i := from; i < len(p.tokens); i++ {
+		switch t := p.tokens[i]; {
 		case t.op == '(':
 			depth++
 		case t.op == ')':
@@ -89,28 +80,36 @@ func (p *Parser) createMaterializedView(st *Statement) error {
 	if err := c.expect(kwAs); err != nil {
 		return err
 	}
-	query := c.i
+	if v.Query, v.QueryText, v.EmitOnClose, err = p.definition(st, c.i); err != nil {
+		return err
+	}
+	st.MatView = v
+	return nil
+}
+
+// definition reads the query of a continuous query, from the given token to the end.
+func (p *Parser) definition(st *Statement, query int) (node ast.StmtNode, text string, onClose bool, err error) {
 	switch {
 	case p.op(query) == '(':
 	case p.word(query) == kwSelect, p.word(query) == kwWith, p.word(query) == kwValues, p.word(query) == kwTable:
 	default:
-		return c.unexpected()
+		return nil, "", false, p.unexpected(query)
 	}
 	end := len(p.tokens) - 1
 	if n := p.emitWords(end); n > 0 {
-		v.EmitOnClose = n > 2
+		onClose = n > 2
 		p.blank(p.tokens[end-n].pos, p.tokens[end].pos)
 		p.tokens[end-n] = p.tokens[end]
 		end -= n
 		p.tokens = p.tokens[:end+1]
 	}
 	p.blank(0, p.tokens[query].pos)
-	v.QueryText = strings.TrimSpace(p.text[p.tokens[query].pos:p.tokens[end-1].end])
+	text = strings.TrimSpace(p.text[p.tokens[query].pos:p.tokens[end-1].end])
 	if err := p.standard(st, query); err != nil {
-		return err
+		return nil, "", false, err
 	}
-	v.Query, st.Node, st.MatView = st.Node, nil, v
-	return nil
+	node, st.Node = st.Node, nil
+	return node, text, onClose, nil
 }
 
 // columnList reads names up to the closing bracket.

@@ -1,6 +1,6 @@
 package parser
 
-// drop reads DROP STREAM TABLE, DIMENSION TABLE and MATERIALIZED VIEW, and DROP TABLE and
+// drop reads DROP STREAM TABLE, DIMENSION TABLE, MATERIALIZED VIEW and SINK, and DROP TABLE and
 // DROP VIEW where they say CASCADE: TiDB's tree does not keep that word.
 func (p *Parser) drop(st *Statement) error {
 	d := &Drop{}
@@ -13,6 +13,8 @@ func (p *Parser) drop(st *Statement) error {
 		d.Kind = "dimension table"
 	case c.accept(kwMaterialized, kwView):
 		d.Kind = "materialized view"
+	case c.accept(kwSink):
+		d.Kind = "sink"
 	case last == kwCascade && c.accept(kwTable):
 		d.Kind = "table"
 	case last == kwCascade && c.accept(kwView):

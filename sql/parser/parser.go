@@ -225,6 +225,8 @@ func (p *Parser) statement(st *Statement) error {
 			return nil
 		case p.word(1) == kwMaterialized && p.word(2) == kwView:
 			return p.createMaterializedView(st)
+		case p.word(1) == kwSink:
+			return p.createSink(st)
 		case p.word(1) == kwTable && p.tableOptions() > 0:
 			return sqlerr.Unsupported("CREATE TABLE … WITH (…)")
 		}

@@ -129,6 +129,10 @@ func describe(st *parser.Statement) string {
 		fmt.Fprintf(&out, "materialized view %s, columns %q, if not exists %t, options %v\nquery %q as %s\n",
 			name(v.Name), v.Columns, v.IfNotExists, v.Options, v.QueryText, strings.TrimPrefix(fmt.Sprintf("%T", v.Query), "*ast."))
 	}
+	if s := st.Sink; s != nil {
+		fmt.Fprintf(&out, "sink %s, if not exists %t, options %v, on close %t\nquery %q as %s\n",
+			name(s.Name), s.IfNotExists, s.Options, s.EmitOnClose, s.QueryText, strings.TrimPrefix(fmt.Sprintf("%T", s.Query), "*ast."))
+	}
 	if d := st.Drop; d != nil {
 		fmt.Fprintf(&out, "drop %s %s, if exists %t, cascade %t\n", d.Kind, names(d.Names), d.IfExists, d.Cascade)
 	}

@@ -18,7 +18,7 @@ create temporary dimension table
 create [or replace] temporary stream table
 create or replace stream table
 create or replace materialized view
-create [or replace] sink
+create or replace sink
 create [or replace] source
 create [or replace] connection
 create [or replace] continuous query
@@ -33,7 +33,6 @@ create [or replace] role
 create [or replace] server
 create [or replace] tablespace
 drop temporary stream table
-drop sink
 drop source
 drop connection
 drop continuous query
@@ -60,7 +59,6 @@ alter resource group
 refresh materialized view
 show sources
 show secrets
-show create sink
 show create continuous query
 show create function
 show create event

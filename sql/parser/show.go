@@ -57,6 +57,9 @@ func (p *Parser) show(st *Statement) (bool, error) {
 	case c.accept(kwCreate, kwMaterialized, kwView):
 		s.What = "create materialized view"
 		s.Name, err = c.tableName()
+	case c.accept(kwCreate, kwSink):
+		s.What = "create sink"
+		s.Name, err = c.tableName()
 	case c.accept(kwCreate, kwDimension, kwTable):
 		s.What = "create dimension table"
 		s.Name, err = c.tableName()
@@ -128,16 +131,20 @@ func (p *Parser) explain(st *Statement) error {
 	return nil
 }
 
-// explainCreate reads EXPLAIN of CREATE MATERIALIZED VIEW: the plan that it would run.
+// explainCreate reads EXPLAIN of CREATE MATERIALIZED VIEW or SINK: the plan that it would run.
 func (c *cursor) explainCreate(st *Statement, format string) error {
 	p := c.p
-	if p.word(c.i+1) != kwMaterialized || p.word(c.i+2) != kwView {
-		return sqlerr.Unsupported("EXPLAIN CREATE, except of a materialized view")
+	create := p.createMaterializedView
+	switch {
+	case p.word(c.i+1) == kwSink:
+		create = p.createSink
+	case p.word(c.i+1) != kwMaterialized || p.word(c.i+2) != kwView:
+		return sqlerr.Unsupported("EXPLAIN CREATE, except of a materialized view or a sink")
 	}
 	p.blank(0, p.tokens[c.i].pos)
 	p.tokens = p.tokens[c.i:]
 	st.ExplainFormat = format
-	return p.createMaterializedView(st)
+	return create(st)
 }
 
 // describeLike reads DESCRIBE table 'pattern', which TiDB's grammar lacks, as

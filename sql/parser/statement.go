@@ -21,6 +21,7 @@ type Statement struct {
 	// Exactly one of these is set for a statement of the dialect.
 	Stream  *StreamTable // Node is the *ast.CreateTableStmt of its columns and keys
 	MatView *CreateMaterializedView
+	Sink    *CreateSink
 	Drop    *Drop
 	Flush   *FlushStreams
 	Show    *ShowStreams
@@ -76,7 +77,7 @@ type CreateMaterializedView struct {
 
 // Drop is DROP of STREAM TABLE, MATERIALIZED VIEW, and of TABLE or VIEW with CASCADE.
 type Drop struct {
-	Kind     string // "stream table", "materialized view", "table", "view"
+	Kind     string // "stream table", "materialized view", "sink", "table", "view"
 	Names    []*ast.TableName
 	IfExists bool
 	Cascade  bool

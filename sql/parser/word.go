@@ -106,6 +106,7 @@ const (
 	kwSet
 	kwSets
 	kwShow
+	kwSink
 	kwSounds
 	kwStatus
 	kwStraightJoin
@@ -155,7 +156,7 @@ var keywords = map[string]keyword{
 	"order": kwOrder, "outer": kwOuter, "pivot": kwPivot, "proctime": kwProctime, "qualify": kwQualify, "regexp": kwRegexp,
 	"replace": kwReplace, "restrict": kwRestrict, "right": kwRight, "rlike": kwRlike, "rollup": kwRollup,
 	"secret": kwSecret, "select": kwSelect, "semi": kwSemi, "session": kwSession, "session_end": kwSessionEnd,
-	"session_start": kwSessionStart, "set": kwSet, "sets": kwSets, "show": kwShow, "sounds": kwSounds, "status": kwStatus,
+	"session_start": kwSessionStart, "set": kwSet, "sets": kwSets, "show": kwShow, "sink": kwSink, "sounds": kwSounds, "status": kwStatus,
 	"straight_join": kwStraightJoin, "stream": kwStream, "streams": kwStreams, "system_time": kwSystemTime,
 	"table": kwTable, "tables": kwTables, "tablesample": kwTablesample, "then": kwThen, "timeout": kwTimeout,
 	"tumble": kwTumble, "tumble_end": kwTumbleEnd, "tumble_start": kwTumbleStart, "union": kwUnion,

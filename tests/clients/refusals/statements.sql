@@ -110,7 +110,7 @@ CREATE STREAM TABLE u (k INT) WITH (partitons = '2');
 CREATE STREAM TABLE u (k INT) WITH (partitions = 1, partitions = 2);
 -- 1225 (HY000): Option 'partitions' used twice in statement
 CREATE STREAM TABLE u (k INT) WITH (connector = 'nope');
--- 1210 (HY000): Unknown connector 'nope'; there are file, nexmark_bid
+-- 1210 (HY000): Unknown connector 'nope'; there are blackhole, file, nexmark_bid
 CREATE STREAM TABLE u (k INT) WITH (retention = 'long');
 -- 1210 (HY000): Unknown option 'retention' in WITH; known here: partitions, idle_timeout
 CREATE STREAM TABLE u (k INT, UNIQUE KEY (k));
@@ -274,7 +274,7 @@ SELECT * FROM sales s JOIN t AS OF BATCH 1 ON 1;
 FLUSH STREAMS nope;
 -- 1146 (42S02): Table 'shop.nope' doesn't exist
 FLUSH STREAMS t;
--- 1347 (HY000): 'shop.t' is not MATERIALIZED VIEW
+-- 1347 (HY000): 'shop.t' is not CONTINUOUS QUERY
 FLUSH STREAMS WITH TIMEOUT soon;
 -- 1064 (42000): You have an error in your SQL syntax; check the manual that corresponds to your MySQL server version for the right syntax to use near 'soon' at line 1 column 28
 PAUSE CONTINUOUS QUERY nope;
@@ -294,7 +294,7 @@ SHOW CREATE MATERIALIZED VIEW t;
 SHOW CREATE VIEW t;
 -- 1347 (HY000): 'shop.t' is not VIEW
 SHOW STREAM STATUS FOR t;
--- 1347 (HY000): 'shop.t' is not MATERIALIZED VIEW
+-- 1347 (HY000): 'shop.t' is not CONTINUOUS QUERY
 SHOW STREAM TABLES FROM nope;
 -- 1049 (42000): Unknown database 'nope'
 SHOW STREAMS;
