@@ -44,7 +44,58 @@ func newClock(spec WindowSpec, loc *time.Location) *clock {
 	return c
 }
 
-// windows appends the bounds of the windows that t is in, the latest start first.
+// pane is a stretch of time, to exclusive, that is in the same windows from its
+// beginning to its end. These stand in the order of their ends, the latest first.
+type pane struct {
+	from, to int64
+	windows  []bounds
+}
+
+// find makes p the pane that t is in.
+func (p *pane) find(c *clock, t int64) {
+	p.windows = c.windows(p.windows[:0], t)
+	p.from, p.to = c.around(t)
+}
+
+// open is how many of the windows, the first ones, are not over at a watermark.
+func (p *pane) open(watermark int64) int {
+	n := len(p.windows)
+	for n > 0 && p.windows[n-1].end <= watermark {
+		n--
+	}
+	return n
+}
+
+// around is the stretch of time that is in the same windows as t.
+func (c *clock) around(t int64) (from, to int64) {
+	if c.loc == nil {
+		return c.localAround(t)
+	}
+	if t < c.from || t >= c.to {
+		c.enter(t)
+	}
+	from, to = c.localAround(t + c.offset)
+	return max(from-c.offset, c.from), min(to-c.offset, c.to)
+}
+
+// localAround is around on a clock that is never changed.
+func (c *clock) localAround(t int64) (from, to int64) {
+	s := &c.spec
+	if s.Kind == Tumble {
+		from = t - mod(t-s.Offset, s.Size)
+		return from, from + s.Size
+	}
+	if s.Kind == Cumulate {
+		start := t - mod(t-s.Offset, s.Size)
+		from = t - mod(t-start, s.Slide)
+		return from, min(from+s.Slide, start+s.Size)
+	}
+	from = t - mod(t-s.Offset, s.Slide)        // a window begins
+	end := t - mod(t-s.Offset-s.Size, s.Slide) // a window ends
+	return max(from, end), min(from, end) + s.Slide
+}
+
+// windows appends the bounds of the windows that t is in, the latest end first.
 func (c *clock) windows(out []bounds, t int64) []bounds {
 	if c.loc == nil {
 		return c.local(out, t)
@@ -83,7 +134,7 @@ func (c *clock) local(out []bounds, t int64) []bounds {
 		}
 	case Cumulate:
 		start := t - mod(t-s.Offset, s.Size)
-		for end := t - mod(t-start, s.Slide) + s.Slide; end <= start+s.Size; end += s.Slide {
+		for end := start + s.Size - mod(s.Size, s.Slide); end > t; end -= s.Slide {
 			out = append(out, bounds{start, end})
 		}
 	}

@@ -124,3 +124,45 @@ func TestWindowsAgreeInZones(t0 *testing.T) {
 		}
 	})
 }
+
+// A pane is in the same windows from its beginning to its end, in any zone, and
+// no pane is longer than it must be on a clock that is never changed.
+func TestPanes(t0 *testing.T) {
+	rapid.Check(t0, func(t *rapid.T) {
+		s := drawSpec(t)
+		loc := time.UTC
+		if rapid.Bool().Draw(t, "in a zone") {
+			loc = zone(t0, rapid.SampledFrom(zones).Draw(t, "zone"))
+		}
+		at := time.Date(rapid.IntRange(2009, 2025).Draw(t, "year"), 1, 1, 0, 0, 0, 0, time.UTC).UnixMicro()
+		at += rapid.Int64Range(0, 366*types.Day/types.Second).Draw(t, "at") * types.Second
+		if _, to, _ := period(at, loc); to != 1<<63-1 && rapid.Bool().Draw(t, "near a change") {
+			at = to + rapid.Int64Range(-100, 100).Draw(t, "off")*15*types.Minute
+		}
+		var p, other pane
+		p.find(newClock(s, loc), at)
+		if at < p.from || at >= p.to {
+			t.Fatalf("%+v: %d is not in its pane from %d to %d", s, at, p.from, p.to)
+		}
+		if !slices.IsSortedFunc(p.windows, func(a, b bounds) int { return cmp.Compare(b.end, a.end) }) {
+			t.Fatalf("%+v: %v do not stand the latest first", s, p.windows)
+		}
+		for _, x := range []int64{p.from, p.to - 1, rapid.Int64Range(p.from, p.to-1).Draw(t, "other")} {
+			if other.find(newClock(s, loc), x); !slices.Equal(other.windows, p.windows) || other.from != p.from || other.to != p.to {
+				t.Fatalf("%+v in %s: %d is in %v, %d of the same pane is in %v", s, loc, at, p, x, other)
+			}
+		}
+		if loc == time.UTC {
+			if other.find(newClock(s, loc), p.to); slices.Equal(other.windows, p.windows) && len(p.windows) > 0 {
+				t.Fatalf("%+v: the pane of %d ends at %d, its windows do not", s, at, p.to)
+			}
+		}
+		mark := at + rapid.Int64Range(-2, 2).Draw(t, "mark")*s.Slide
+		open := p.open(mark)
+		for k, w := range p.windows {
+			if (w.end > mark) != (k < open) {
+				t.Fatalf("%d of %v are open at %d", open, p.windows, mark)
+			}
+		}
+	})
+}

@@ -68,24 +68,6 @@ func (l *lateness) watermark(c *batch.Chunk, i int) (int64, bool) {
 	return 0, false
 }
 
-// open keeps the windows that row i of c is not too late for.
-func (l *lateness) open(ws []bounds, c *batch.Chunk, i int) []bounds {
-	at, ok := l.watermark(c, i)
-	if !ok {
-		return ws
-	}
-	kept := ws[:0]
-	for _, b := range ws {
-		if b.end+l.Allowed > at {
-			kept = append(kept, b)
-		}
-	}
-	if len(kept) == 0 && len(ws) > 0 {
-		l.missed(c, i)
-	}
-	return kept
-}
-
 // missed notes a row that is too late for all its windows.
 func (l *lateness) missed(c *batch.Chunk, i int) {
 	l.count += c.Weight(i)

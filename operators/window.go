@@ -9,6 +9,9 @@ import (
 
 // Window puts each row into the windows that it is in: a flat map. It leaves out
 // rows without a time, and windows that a row is too late for.
+//
+// Rows of about the same time come one after another, so the windows are looked
+// for when the time leaves the pane of the row before, not for each row.
 type Window struct {
 	inbox
 	spec  WindowSpec
@@ -18,21 +21,31 @@ type Window struct {
 	late  *lateness
 	batch *Batch
 
-	row    []bounds // windows of the row at hand, of which next … are to be given
-	next   int
-	begun  bool // row is that of the first row not done
-	sel    []int32
-	starts []int64
-	ends   []int64
+	pane  pane // of the last row
+	open  int  // windows of the row at hand that it is not too late for
+	next  int  // those of them that are given
+	begun bool // the row at hand is that of the first row not done
+	sel   []int32
+	left  []int64 // the two columns behind those that are kept
+	right []int64
+	same  [2]*vector.Vector // of many rows, for chunks of which all have the same
 }
 
 // NewWindow makes a Window.
 func NewWindow(spec WindowSpec, env Env) *Window {
-	w := &Window{spec: spec, env: env, late: newLateness(spec.Lateness, env)}
+	w := &Window{spec: spec, env: env}
+	if spec.Form == OfPanes {
+		w.spec.Lateness = Lateness{Late: -1}
+	}
+	w.late = newLateness(w.spec.Lateness, env)
 	for _, k := range spec.Keep {
 		w.out = append(w.out, spec.Input[k])
 	}
-	w.out = append(w.out, spec.Bound, spec.Bound)
+	second := spec.Bound
+	if spec.Form == IntoPanes {
+		second = types.Type{Kind: types.BigInt, NotNull: true}
+	}
+	w.out = append(w.out, spec.Bound, second)
 	loc := env.Location
 	if spec.Bound.Kind != types.Timestamp {
 		loc = nil
@@ -76,7 +89,14 @@ func (w *Window) Step(budget int, emit func(*batch.Chunk)) (Status, error) {
 			return More, nil
 		}
 		_, c, lo := w.first()
-		n := w.fill(c, lo, min(budget, batch.TargetRows))
+		w.sel, w.left, w.right = w.sel[:0], w.left[:0], w.right[:0]
+		most := min(budget, batch.TargetRows)
+		var n int
+		if w.spec.Form == IntoPanes || w.spec.Kind == Tumble {
+			n = w.fillOnce(c, lo, most)
+		} else {
+			n = w.fill(c, lo, most)
+		}
 		budget -= max(n, len(w.sel), 1)
 		if len(w.sel) > 0 {
 			emit(w.take(c))
@@ -94,32 +114,67 @@ func (w *Window) Step(budget int, emit func(*batch.Chunk)) (Status, error) {
 // fill collects at most most output rows, of the rows of c from lo on, and
 // returns how many of these are done.
 func (w *Window) fill(c *batch.Chunk, lo, most int) (rows int) {
-	w.sel, w.starts, w.ends = w.sel[:0], w.starts[:0], w.ends[:0]
-	var times *vector.Vector
-	if w.spec.Time >= 0 {
-		times = c.Cols[w.spec.Time]
-	}
 	for i := lo; i < c.N && i-lo < most; i++ {
 		if !w.begun {
-			w.row, w.next, w.begun = w.row[:0], 0, true
-			switch {
-			case times == nil:
-				w.row = w.clock.windows(w.row, w.batch.Now)
-			case !times.IsNull(i):
-				w.row = w.late.open(w.clock.windows(w.row, times.I[i]), c, i)
-			}
+			w.next, w.open, w.begun = 0, w.windowsOf(c, i), true
 		}
-		for ; w.next < len(w.row); w.next++ {
+		for ; w.next < w.open; w.next++ {
 			if len(w.sel) == most {
 				return i - lo
 			}
-			b := w.row[w.next]
-			w.sel, w.starts, w.ends = append(w.sel, int32(i)), append(w.starts, b.start), append(w.ends, b.end)
+			b := w.pane.windows[w.next]
+			w.sel, w.left, w.right = append(w.sel, int32(i)), append(w.left, b.start), append(w.right, b.end)
 		}
 		w.begun = false
 		rows++
 	}
 	return rows
+}
+
+// fillOnce is fill where a row is given at most once.
+func (w *Window) fillOnce(c *batch.Chunk, lo, most int) (rows int) {
+	rows = min(c.N-lo, most)
+	for i := lo; i < lo+rows; i++ {
+		switch open := w.windowsOf(c, i); {
+		case open == 0:
+			continue
+		case w.spec.Form == IntoPanes:
+			w.left, w.right = append(w.left, w.pane.from), append(w.right, int64(open))
+		default:
+			w.left, w.right = append(w.left, w.pane.windows[0].start), append(w.right, w.pane.windows[0].end)
+		}
+		w.sel = append(w.sel, int32(i))
+	}
+	return rows
+}
+
+// windowsOf finds the pane of row i of c, and says in how many of its windows the
+// row is.
+func (w *Window) windowsOf(c *batch.Chunk, i int) int {
+	at := w.batch.Now
+	if w.spec.Time >= 0 {
+		v := c.Cols[w.spec.Time]
+		if v.IsNull(i) {
+			return 0
+		}
+		at = v.I[i]
+	}
+	if at < w.pane.from || at >= w.pane.to {
+		w.pane.find(w.clock, at)
+	}
+	switch {
+	case w.spec.Form == OfPanes:
+		return int(c.Cols[w.spec.Count].I[i])
+	case w.spec.Time < 0 || len(w.pane.windows) == 0:
+		return len(w.pane.windows)
+	}
+	open := len(w.pane.windows)
+	if mark, ok := w.late.watermark(c, i); ok && w.pane.windows[open-1].end+w.late.Allowed <= mark {
+		if open = w.pane.open(mark - w.late.Allowed); open == 0 {
+			w.late.missed(c, i)
+		}
+	}
+	return open
 }
 
 // take makes the output chunk of what was collected.
@@ -132,10 +187,23 @@ func (w *Window) take(c *batch.Chunk) *batch.Chunk {
 	case n < c.N:
 		kept = kept.Slice(first, first+n)
 	}
-	start, end := vector.New(w.spec.Bound, n), vector.New(w.spec.Bound, n)
-	start.I, end.I = append(start.I, w.starts...), append(end.I, w.ends...)
-	start.N, end.N = n, n
-	return &batch.Chunk{Cols: append(kept.Cols, start, end), N: n, Weights: kept.Weights}
+	return &batch.Chunk{Cols: append(kept.Cols, w.column(0, w.left), w.column(1, w.right)), N: n, Weights: kept.Weights}
+}
+
+// column is a vector of values. Where all are the same, as those of most chunks
+// are, it is a piece of one that is made once.
+func (w *Window) column(k int, values []int64) *vector.Vector {
+	n, t := len(values), w.out[len(w.spec.Keep)+k]
+	for _, x := range values {
+		if x != values[0] {
+			return &vector.Vector{Type: t, N: n, I: append(make([]int64, 0, n), values...)}
+		}
+	}
+	if v := w.same[k]; v == nil || v.N < n || v.I[0] != values[0] {
+		v = &vector.Vector{Type: t, N: n, I: append(make([]int64, 0, n), values...)}
+		w.same[k] = v
+	}
+	return w.same[k].Slice(0, n)
 }
 
 // consecutive reports that sel counts up by one.

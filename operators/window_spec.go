@@ -12,18 +12,37 @@ const (
 	Cumulate
 )
 
-// WindowSpec gives each row once for each window that it is in. Output: the
-// input's columns Keep, then start and end of the window, of the type Bound.
-// Lengths are microseconds. Tumbling windows begin every Size, hopping ones every
-// Slide; cumulating ones begin every Size and end Slide, 2·Slide … later.
+// WindowForm is what a Window gives.
+type WindowForm uint8
+
+// The forms. A pane is a stretch of time that is in the same windows from its
+// beginning to its end; rows of one are combined once for all these windows.
+const (
+	// OfRows gives each row once for each window that it is in, with start and end of
+	// the window.
+	OfRows WindowForm = iota
+	// IntoPanes gives each row once, with the beginning of its pane and, a BIGINT, how
+	// many of the pane's windows, those that end last, it does not come too late for.
+	IntoPanes
+	// OfPanes gives each row, which has such a beginning (Time) and a number (Count),
+	// once for each of these windows, as OfRows does.
+	OfPanes
+)
+
+// WindowSpec puts rows into windows. Output: the input's columns Keep, then two
+// that Form says; a time has the type Bound. Lengths are microseconds. Tumbling
+// windows begin every Size, hopping ones every Slide; cumulating ones begin every
+// Size and end Slide, 2·Slide … later.
 type WindowSpec struct {
 	Input               []types.Type
 	Kind                WindowKind
+	Form                WindowForm
 	Time                int // column; −1: the batch's time
+	Count               int // OfPanes: column
 	Size, Slide, Offset int64
 	Keep                []int
 	Bound               types.Type
-	Lateness
+	Lateness            // not OfPanes
 }
 
 // Lateness says which windows a row comes too late for: those whose end, plus

@@ -22,7 +22,7 @@ func windowTwin(spec operators.WindowSpec, out []types.Type) func([]*batch.Chunk
 			}
 			at := r.c.Cols[spec.Time].I[r.i]
 			for start := spec.Offset - 50*spec.Size*spec.Slide; start <= at; start += spec.Slide {
-				for end := start + spec.Slide; end <= start+spec.Size; end += spec.Slide {
+				for end := start + spec.Slide; end <= start+max(spec.Size, spec.Slide); end += spec.Slide {
 					switch {
 					case spec.Kind != operators.Cumulate && end != start+spec.Slide:
 						continue
@@ -77,6 +77,69 @@ func TestWindow(t *testing.T) {
 			Twin:    windowTwin(spec, out),
 		}.Run(t)
 	}
+}
+
+// Rows put into panes, and these into windows, are in the windows that they would
+// be in by themselves, also where a part of these is over.
+func TestPanesOfRows(t *testing.T) {
+	in := []types.Type{bigint, moment, moment}
+	for seed := range int64(60) {
+		rng := rand.New(rand.NewSource(seed))
+		spec := operators.WindowSpec{
+			Input: in, Kind: operators.WindowKind(rng.Intn(3)), Form: operators.IntoPanes, Time: 1, Slide: int64(1 + rng.Intn(6)), Offset: int64(rng.Intn(5) - 2),
+			Keep: []int{0}, Bound: moment, Lateness: operators.Lateness{Late: 2, Allowed: int64(rng.Intn(8))},
+		}
+		switch spec.Size = spec.Slide; spec.Kind {
+		case operators.Hop:
+			spec.Size = int64(1 + rng.Intn(14))
+		case operators.Cumulate:
+			spec.Size *= int64(1 + rng.Intn(4))
+		}
+		batches := optest.Generator{Inputs: [][]types.Type{in}, Values: 25, Nulls: 15}.Batches(rng, 6, 40)
+		panes := optest.Case{
+			New:    func() (operators.Operator, error) { return operators.NewWindow(spec, operators.Env{}), nil },
+			Inputs: [][]types.Type{in}, Keys: [][]int{{0}}, Batches: batches,
+		}
+		panes.Run(t)
+		between := []types.Type{bigint, moment, {Kind: types.BigInt, NotNull: true}}
+		back := spec
+		back.Input, back.Form, back.Count, back.Late = between, operators.OfPanes, 2, -1
+		rows := spec
+		rows.Form = operators.OfRows
+		optest.Case{
+			New:    func() (operators.Operator, error) { return operators.NewWindow(back, operators.Env{}), nil },
+			Inputs: [][]types.Type{between}, Keys: [][]int{{0}}, Batches: outputs(t, operators.NewWindow(spec, operators.Env{}), batches),
+			Twin: func([]*batch.Chunk) *batch.Chunk {
+				all := batch.New(in, 0)
+				for _, b := range batches {
+					for i := range b[0].N {
+						all.AppendFrom(b[0], i, b[0].Weight(i))
+					}
+				}
+				return windowTwin(rows, []types.Type{bigint, moment, moment})([]*batch.Chunk{all})
+			},
+		}.Run(t)
+	}
+}
+
+// outputs are what op makes of each batch, in one chunk.
+func outputs(t *testing.T, op *operators.Window, batches [][]*batch.Chunk) [][]*batch.Chunk {
+	var out [][]*batch.Chunk
+	for id, b := range batches {
+		all := batch.New(op.Types(), 0)
+		op.Begin(&operators.Batch{ID: uint64(id)})
+		op.Push(0, b[0])
+		op.CloseInput(0)
+		if _, err := op.Step(1<<30, func(c *batch.Chunk) {
+			for i := range c.N {
+				all.AppendFrom(c, i, c.Weight(i))
+			}
+		}); err != nil {
+			t.Fatal(err)
+		}
+		out = append(out, []*batch.Chunk{all})
+	}
+	return out
 }
 
 // Where rows do not tell, what was over before the batch is late, also after a restart.

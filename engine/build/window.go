@@ -10,11 +10,15 @@ var windowKinds = map[physical.WindowKind]operators.WindowKind{
 	physical.Tumble: operators.Tumble, physical.Hop: operators.Hop, physical.Cumulate: operators.Cumulate,
 }
 
+var windowForms = map[physical.WindowForm]operators.WindowForm{
+	physical.OfRows: operators.OfRows, physical.IntoPanes: operators.IntoPanes, physical.OfPanes: operators.OfPanes,
+}
+
 func windowSpec(n *physical.Node, in []types.Type) operators.WindowSpec {
 	w := n.Window
 	return operators.WindowSpec{
-		Input: in, Kind: windowKinds[w.Kind], Time: w.Time, Size: w.Size, Slide: w.Slide, Offset: w.Offset, Keep: w.Keep,
-		Bound: n.Fields[len(n.Fields)-1].Type, Lateness: lateness(w.Lateness),
+		Input: in, Kind: windowKinds[w.Kind], Form: windowForms[w.Form], Time: w.Time, Count: w.Count, Size: w.Size, Slide: w.Slide, Offset: w.Offset,
+		Keep: w.Keep, Bound: n.Fields[len(n.Fields)-2].Type, Lateness: lateness(w.Lateness),
 	}
 }
 

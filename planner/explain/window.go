@@ -8,7 +8,7 @@ import (
 	"streamsql/planner/physical"
 )
 
-// windowText: `TUMBLE(ts, 10s)`, `HOP(ts, 2s, 10s)`, and which rows are too late.
+// windowText: `TUMBLE(ts, 10s)`, `panes of HOP(ts, 2s, 10s)`, and which rows are too late.
 func windowText(n *physical.Node) string {
 	w := n.Window
 	args := []string{windowTime(n, w.Time)}
@@ -19,7 +19,14 @@ func windowText(n *physical.Node) string {
 	if w.Offset != 0 {
 		args = append(args, span(w.Offset))
 	}
-	return fmt.Sprintf("%s(%s)%s", strings.ToUpper(string(w.Kind)), strings.Join(args, ", "), latenessText(w.Lateness))
+	text := fmt.Sprintf("%s(%s)%s", strings.ToUpper(string(w.Kind)), strings.Join(args, ", "), latenessText(w.Lateness))
+	switch w.Form {
+	case physical.IntoPanes:
+		text = "panes of " + text
+	case physical.OfPanes:
+		text += " made up of panes"
+	}
+	return text
 }
 
 func windowTime(n *physical.Node, at int) string {

@@ -23,6 +23,9 @@ type Aggregate struct {
 	Aggs  []Agg
 	// TwoPhase: rows are combined per batch before they are shuffled.
 	TwoPhase bool
+	// Panes, of a TwoPhase over a Window: rows are combined by the pane that they are
+	// in, before each pane goes into its windows.
+	Panes bool
 	// Times are columns of aggregates that are bound to a watermark, and Unique sets of
 	// columns, by id and ascending, that are unique together, where the input alone
 	// does not tell.
@@ -69,6 +72,9 @@ func (a *Aggregate) String() string {
 	b.WriteString("Aggregate")
 	if a.TwoPhase {
 		b.WriteString(" two-phase")
+	}
+	if a.Panes {
+		b.WriteString(" by panes")
 	}
 	if len(a.Keys) > 0 {
 		b.WriteString(" by " + colText(a.Keys))

@@ -13,14 +13,32 @@ const (
 	Cumulate WindowKind = "cumulate"
 )
 
-// WindowSpec gives each row of the input once for each window that it is in.
-// Output: the input's fields Keep, then the window's start and end. Lengths are
-// microseconds. A window [start, end) is aligned to 1970-01-01 00:00 on the clock
+// WindowForm is what a Window gives.
+type WindowForm string
+
+// The forms. A pane is a stretch of time that is in the same windows from its
+// beginning to its end.
+const (
+	// OfRows gives each row once for each window that it is in, with start and end of
+	// the window.
+	OfRows WindowForm = ""
+	// IntoPanes gives each row once, with the beginning of its pane and how many of
+	// the pane's windows, those that end last, it does not come too late for.
+	IntoPanes WindowForm = "into panes"
+	// OfPanes gives each row, which has both in Time and Count, once for each of these
+	// windows, as OfRows does.
+	OfPanes WindowForm = "of panes"
+)
+
+// WindowSpec puts the rows of the input into windows. Output: the input's fields
+// Keep, then the two that Form says. Lengths are microseconds. A window [start, end) is aligned to 1970-01-01 00:00 on the clock
 // of the time's column, plus Offset: tumbling ones begin every Size, hopping ones
 // every Slide, cumulating ones begin every Size and end Slide, 2·Slide … later.
 type WindowSpec struct {
 	Kind   WindowKind `json:"kind"`
+	Form   WindowForm `json:"form,omitempty"`
 	Time   int        `json:"time"` // −1: the batch's time
+	Count  int        `json:"count,omitempty"`
 	Size   int64      `json:"size"`
 	Slide  int64      `json:"slide"`
 	Offset int64      `json:"offset,omitempty"`

@@ -82,6 +82,7 @@ var Rules = []Rule{
 	removeIdentityProject,
 	sessionByID,
 	twoPhaseAggregate,
+	windowsByPanes,
 }
 
 // maxRounds bounds the fixpoint. A tree that is not stable by then is still

@@ -24,37 +24,25 @@ func shuffle(n *physical.Node, keys []int) *physical.Node {
 
 // aggregate is [Reduce →] Shuffle → Merge over the keys and arguments.
 func (b *builder) aggregate(n *logical.Aggregate) (*rel, error) {
-	cols := append([]logical.Col(nil), n.Keys...)
-	at := map[int]int{}
-	for i, k := range n.Keys {
-		at[k.ID] = i
-	}
-	all := map[int]logical.Col{}
-	for _, c := range n.Input.Columns() {
-		all[c.ID] = c
-	}
-	calls := make([]agg.Call, len(n.Aggs))
-	for i, g := range n.Aggs {
-		calls[i] = g.Call
-		calls[i].Args = nil
-		for _, e := range g.Call.Args {
-			if _, ok := at[e.Col]; !ok {
-				at[e.Col] = len(cols)
-				cols = append(cols, all[e.Col])
-			}
-			calls[i].Args = append(calls[i].Args, expr.NewColumn(at[e.Col], e.Name, e.Type))
+	cols := aggregated(n, n.Keys)
+	inProps, props := b.derived.Props(n.Input), b.derived.Props(n)
+	spec := physical.AggSpec{Keys: upTo(len(n.Keys)), Aggs: calls(n, cols), AppendOnly: inProps.AppendOnly}
+	var in *physical.Node
+	if w, ok := n.Input.(*logical.Window); ok && n.Panes {
+		var err error
+		if in, err = b.panes(n, w, &spec); err != nil {
+			return nil, err
+		}
+	} else {
+		r, err := b.node(n.Input, cols)
+		if err != nil {
+			return nil, err
+		}
+		if in = r.give(cols); n.TwoPhase {
+			in = reduce(in, spec, n.Keys, n.Aggs)
 		}
 	}
-	r, err := b.node(n.Input, cols)
-	if err != nil {
-		return nil, err
-	}
-	in, inProps, props := r.give(cols), b.derived.Props(n.Input), b.derived.Props(n)
-	spec := physical.AggSpec{Keys: upTo(len(n.Keys)), Aggs: calls, AppendOnly: inProps.AppendOnly}
-	if n.TwoPhase {
-		in = reduce(in, spec, n)
-		spec.Partial = true
-	}
+	spec.Partial = n.TwoPhase
 	out := n.Columns()
 	node := &physical.Node{
 		Kind: physical.Merge, Inputs: []*physical.Node{shuffle(in, upTo(len(n.Keys)))}, Fields: fields(out), Agg: &spec, Props: propsOf(props, out),
@@ -65,14 +53,40 @@ func (b *builder) aggregate(n *logical.Aggregate) (*rel, error) {
 	return over(node, out, props), nil
 }
 
+// aggregated are the columns keys, then those that the aggregates of n read.
+func aggregated(n *logical.Aggregate, keys []logical.Col) []logical.Col {
+	cols, all := slices.Clone(keys), n.Input.Columns()
+	for _, g := range n.Aggs {
+		for _, e := range g.Call.Args {
+			if indexOf(cols, e.Col) < 0 {
+				cols = append(cols, all[indexOf(all, e.Col)])
+			}
+		}
+	}
+	return cols
+}
+
+// calls are the aggregates of n over cols.
+func calls(n *logical.Aggregate, cols []logical.Col) []agg.Call {
+	out := make([]agg.Call, len(n.Aggs))
+	for i, g := range n.Aggs {
+		out[i] = g.Call
+		out[i].Args = nil
+		for _, e := range g.Call.Args {
+			out[i].Args = append(out[i].Args, expr.NewColumn(indexOf(cols, e.Col), e.Name, e.Type))
+		}
+	}
+	return out
+}
+
 // reduce combines the rows of a key in each batch: keys, then partial columns.
-func reduce(in *physical.Node, spec physical.AggSpec, n *logical.Aggregate) *physical.Node {
+func reduce(in *physical.Node, spec physical.AggSpec, keys []logical.Col, aggs []logical.Agg) *physical.Node {
 	node := &physical.Node{
-		Kind: physical.Reduce, Inputs: []*physical.Node{in}, Fields: fields(n.Keys), Agg: &spec, Props: physical.Props{AppendOnly: spec.AppendOnly},
+		Kind: physical.Reduce, Inputs: []*physical.Node{in}, Fields: fields(keys), Agg: &spec, Props: physical.Props{AppendOnly: spec.AppendOnly},
 	}
 	for i, c := range spec.Aggs {
 		for _, t := range agg.Partial(c) {
-			node.Fields = append(node.Fields, physical.Field{Name: n.Aggs[i].Name, Type: t})
+			node.Fields = append(node.Fields, physical.Field{Name: aggs[i].Name, Type: t})
 		}
 	}
 	return node
