@@ -1,5 +1,5 @@
 // Package nexmark runs the queries of the Nexmark benchmark as materialized views
-// over a small set of events.
+// over a small set of events, which `streamsql bench nexmark` has too.
 package nexmark
 
 import (
@@ -25,13 +25,16 @@ func TestNexmark(t *testing.T) {
 	}
 }
 
+// small is where the queries, the events and the expected rows are.
+const small = "../../cmd/streamsql/bench/nexmark/small/"
+
 func queries(t *testing.T, way workload.Way) {
 	s := workload.Open(t, way, "nexmark")
-	s.Load(t, "schema.sql")
+	s.Load(t, small+"schema.sql")
 	made := map[int]error{}
 	makeViews := func() {
 		for q := range 23 {
-			for _, text := range workload.Statements(t, fmt.Sprintf("q%d.sql", q)) {
+			for _, text := range workload.Statements(t, fmt.Sprintf(small+"q%d.sql", q)) {
 				made[q] = s.Exec(t.Context(), text)
 			}
 		}
@@ -39,7 +42,7 @@ func queries(t *testing.T, way workload.Way) {
 	if !way.Late {
 		makeViews()
 	}
-	s.Load(t, "load.sql")
+	s.Load(t, small+"load.sql")
 	if way.Late {
 		makeViews()
 	}
@@ -50,7 +53,7 @@ func queries(t *testing.T, way workload.Way) {
 		t.Run(fmt.Sprintf("q%d", q), func(t *testing.T) {
 			err := made[q]
 			if err == nil {
-				err = s.Compare(t, fmt.Sprintf("q%d.check.sql", q), fmt.Sprintf("q%d.expected.tsv", q))
+				err = s.Compare(t, fmt.Sprintf(small+"q%d.check.sql", q), fmt.Sprintf(small+"q%d.expected.tsv", q))
 			}
 			workload.Expect(t, pending[q], err)
 		})
