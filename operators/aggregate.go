@@ -40,8 +40,8 @@ type rows interface {
 }
 
 // newAggregate makes the aggregate whose state lies at at. cols are the columns
-// of its arguments or partials.
-func newAggregate(c agg.Call, cols []int, at int, spec AggSpec, heap agg.Heap, a *account.Account) (aggregate, error) {
+// of its arguments or partials, seen what knows the values of the DISTINCT ones.
+func newAggregate(c agg.Call, cols []int, at int, spec AggSpec, seen *[]*distinctValues, heap agg.Heap, a *account.Account) (aggregate, error) {
 	switch kept := c.Keeping(); {
 	case kept == agg.Rank:
 		return newRankAggregate(c, cols, at, a), nil
@@ -52,30 +52,22 @@ func newAggregate(c agg.Call, cols []int, at int, spec AggSpec, heap agg.Heap, a
 	case kept == agg.End && !agg.Splits(c, true):
 		return newOneAggregate(c, cols, at, heap), nil
 	}
-	t := &totalAggregate{call: c, cols: cols, at: at, partial: spec.Partial}
-	if c.Distinct {
-		t.distinct = newMultiset(a, unordered)
-		if spec.Expiry != nil { // the values of a group must be found
-			t.distinct = newMultiset(a, ordered)
-		}
+	if c.Distinct && !spec.Partial {
+		return newDistinctTotal(c, cols, at, spec, seen, heap, a)
 	}
+	t := &totalAggregate{call: c, cols: cols, at: at, partial: spec.Partial}
 	var err error
 	t.State, err = agg.New(c, cols, spec.Partial, at, heap)
 	return t, err
 }
 
-// totalAggregate keeps a total, and with DISTINCT which values are in it.
+// totalAggregate keeps a total.
 type totalAggregate struct {
 	agg.State
-	call     agg.Call
-	cols     []int
-	at       int
-	partial  bool
-	distinct *multiset
-
-	weights []int64 // scratch
-	changes []int64
-	enc     []byte
+	call    agg.Call
+	cols    []int
+	at      int
+	partial bool
 }
 
 func (t *totalAggregate) size() int { return t.Size() }
@@ -84,48 +76,16 @@ func (t *totalAggregate) refreshes() bool { return false }
 
 func (t *totalAggregate) refresh(state.Ref, []byte, func(uint16, string)) error { return nil }
 
-func (t *totalAggregate) multiset() *multiset { return t.distinct }
+func (t *totalAggregate) multiset() *multiset { return nil }
 
 func (t *totalAggregate) results(heap agg.Heap, _ rows) results {
 	s, _ := agg.New(t.call, t.cols, t.partial, t.at, heap) // it was made before: it cannot fail
 	return s
 }
 
-func (t *totalAggregate) add(groups []state.Ref, rows [][]byte, in []*vector.Vector, lo int, weights []int64) error {
-	switch {
-	case t.partial:
+func (t *totalAggregate) add(_ []state.Ref, rows [][]byte, in []*vector.Vector, lo int, weights []int64) error {
+	if t.partial {
 		return t.AddPartial(rows, in, lo)
-	case t.distinct == nil:
-		return t.Add(rows, in, lo, weights)
 	}
-	if t.call.Filtered {
-		t.weights = agg.Filter(in[t.cols[len(t.cols)-1]], lo, len(rows), weights, t.weights)
-		weights = t.weights
-	}
-	if need := lo + len(rows); cap(t.changes) < need {
-		t.changes = make([]int64, need)
-	}
-	changes := t.changes[:lo+len(rows)]
-	for i := range rows {
-		changes[lo+i] = 0
-		if w := weightAt(weights, lo+i); w != 0 && t.encode(in, lo+i) {
-			var err error
-			if changes[lo+i], err = t.distinct.add(groups[i], t.enc, w); err != nil {
-				return err
-			}
-		}
-	}
-	return t.Add(rows, in, lo, changes)
-}
-
-// encode puts the values of row i into enc; false: one is NULL, which does not count.
-func (t *totalAggregate) encode(in []*vector.Vector, i int) bool {
-	t.enc = t.enc[:0]
-	for _, c := range t.cols[:len(t.call.Values())] {
-		if in[c].IsNull(i) {
-			return false
-		}
-		t.enc = state.AppendOrderedKey(t.enc, in[c], i, false)
-	}
-	return true
+	return t.Add(rows, in, lo, weights)
 }

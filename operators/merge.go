@@ -19,6 +19,7 @@ import (
 //	0   how many rows the group has, 8
 //	8   id + 1 of the last batch that touched it, 8
 //	16  the states of the aggregates
+//	…   with Expiry, for each distinctValues the head of the group's list, 8
 //	…   the encoded key
 type Merge struct {
 	inbox
@@ -27,7 +28,8 @@ type Merge struct {
 	batch *Batch
 	index *index
 	aggs  []aggregate
-	read  []results // of aggs, by the operator's own stores
+	seen  []*distinctValues // for the DISTINCT ones of aggs
+	read  []results         // of aggs, by the operator's own stores
 	out   []types.Type
 	fixed int // bytes before the key
 	heap  storeHeap
@@ -113,7 +115,7 @@ func NewMerge(spec AggSpec, env Env) (*Merge, error) {
 			}
 			next += len(cols)
 		}
-		a, err := newAggregate(c, cols, m.fixed, spec, &m.heap, env.Account)
+		a, err := newAggregate(c, cols, m.fixed, spec, &m.seen, &m.heap, env.Account)
 		if err != nil {
 			return nil, err
 		}
@@ -127,7 +129,16 @@ func NewMerge(spec AggSpec, env Env) (*Merge, error) {
 		m.fixed += a.size()
 		m.out = append(m.out, c.Type)
 	}
+	if spec.Expiry != nil { // the values of a group must be found
+		for _, d := range m.seen {
+			d.headAt = m.fixed
+			m.fixed += 8
+		}
+	}
 	m.index = newIndex(group, m.fixed, env.Account)
+	for _, d := range m.seen {
+		d.groups = m.index.store
+	}
 	m.before.size = m.fixed
 	if spec.Expiry != nil {
 		m.over = newMergeExpiry(m, *spec.Expiry)
@@ -160,13 +171,16 @@ func (m *Merge) Push(_ int, c *batch.Chunk) {
 // CloseInput notes the end of the input.
 func (m *Merge) CloseInput(int) { m.close() }
 
-// States are the groups, their long values, and each multiset.
+// States are the groups, their long values, each multiset, and the distinct values.
 func (m *Merge) States() []*state.Store {
 	s := []*state.Store{m.index.store, m.heap.store}
 	for _, a := range m.aggs {
 		if values := a.multiset(); values != nil {
 			s = append(s, values.store)
 		}
+	}
+	for _, d := range m.seen {
+		s = append(s, d.store)
 	}
 	if m.over != nil {
 		s = append(s, m.over.over.store)
@@ -181,6 +195,9 @@ func (m *Merge) Rebuild() error {
 		if values := a.multiset(); values != nil {
 			values.rebuild()
 		}
+	}
+	for _, d := range m.seen {
+		d.rebuild()
 	}
 	if m.over != nil {
 		m.over.rebuild(m.index.store)
@@ -235,6 +252,18 @@ func (m *Merge) settle(budget int) (Status, error) {
 			budget -= n
 		}
 	}
+	for _, d := range m.seen {
+		for len(d.idle) > 0 {
+			if budget <= 0 {
+				return More, nil
+			}
+			n, err := d.settle(min(budget, blockRows))
+			if err != nil {
+				return Done, err
+			}
+			budget -= n
+		}
+	}
 	if m.over != nil {
 		if err := m.over.advance(m.batch); err != nil {
 			return Done, err
@@ -277,6 +306,11 @@ func (m *Merge) take(n int) (int, error) {
 		m.count(lo, c.Weights)
 	} else {
 		m.countAndTouch(lo, c.Weights)
+	}
+	for _, d := range m.seen {
+		if err := d.add(refs, rows, c.Cols, lo, c.Weights); err != nil {
+			return 0, err
+		}
 	}
 	for _, a := range m.aggs {
 		if err := a.add(refs, rows, c.Cols, lo, c.Weights); err != nil {

@@ -63,6 +63,11 @@ func (x *mergeExpiry) drop(budget int) (n int) {
 				n += v.dropGroup(x.leaving, budget-n)
 			}
 		}
+		for _, d := range x.m.seen {
+			if n < budget {
+				n += d.dropGroup(x.leaving, budget-n)
+			}
+		}
 		if n >= budget {
 			break
 		}
@@ -87,7 +92,7 @@ func (x *mergeExpiry) hash(row []byte) uint64 {
 	return x.m.index.hashOf(cols)
 }
 
-// dropGroup ends at most n rows of a group, of a multiset that is not unordered.
+// dropGroup ends at most n rows of a group, and returns how many.
 func (m *multiset) dropGroup(group state.Ref, n int) int {
 	for k := range n {
 		var r state.Ref

@@ -29,7 +29,7 @@ func TestMergeForgets(t *testing.T) {
 		appendOnly := seed%2 == 0
 		calls := []agg.Call{
 			call(t, in, "count", false), call(t, in, "max", false, 1), call(t, in, "sum", false, 0), call(t, in, "count", true, 1),
-			call(t, in, "min", false, 2), request(agg.Request{Fn: "group_concat", Separator: ",", MaxLen: 1024}, 1),
+			call(t, in, "count", true, 0), call(t, in, "sum", true, 0), call(t, in, "min", false, 2), request(agg.Request{Fn: "group_concat", Separator: ",", MaxLen: 1024}, 1),
 			request(agg.Request{Fn: "median", Fraction: 0.5}, 3),
 		}
 		spec := operators.AggSpec{
@@ -37,8 +37,8 @@ func TestMergeForgets(t *testing.T) {
 			Expiry: &operators.Expiry{Col: 1, Watermark: operators.Watermark{{Table: 1}}},
 		}
 		if seed%3 == 0 { // by a result that moves on
-			spec.Keys, spec.Expiry.Col = []int{0}, 1+4
-			spec.Aggs = append(calls[:4:4], call(t, in, "max", false, 2))
+			spec.Keys, spec.Expiry.Col = []int{0}, 1+6
+			spec.Aggs = append(calls[:6:6], call(t, in, "max", false, 2))
 		}
 		batches := optest.Generator{Inputs: [][]types.Type{in}, Values: 30, AppendOnly: appendOnly}.Batches(rng, 10, 50)
 		watermarks := rising(rng, 10, 15)

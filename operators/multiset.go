@@ -13,16 +13,13 @@ import (
 )
 
 // multiset counts the values of each group, for aggregates that cannot be taken
-// back from a total: MIN, MAX, and DISTINCT ones. Each (group, value) is a row of
+// back from a total: MIN, MAX, percentiles, lists. Each (group, value) is a row of
 // its own, so that a large group never rewrites itself:
 //
 //	0  count, 8: how often the value is there; during a batch maybe negative
 //	8  1 while the row is in idle, 8
 //	16 group, 8: the Ref of the group's row
 //	24 the value, in the form of state.AppendOrdered
-//
-// Ordered, a tree over all values that are there finds the ends of a group;
-// counted, ranks find any place in it.
 type multiset struct {
 	account *account.Account
 	store   *state.Store
@@ -33,13 +30,12 @@ type multiset struct {
 	idle    []state.Ref // rows whose count was not positive; at the end of the batch it must not be negative
 }
 
-// ordering says what a multiset finds beside whether a value is there.
+// ordering says what a multiset finds.
 type ordering uint8
 
 const (
-	unordered ordering = iota
-	ordered
-	counted
+	ordered ordering = iota // the ends of a group, by a tree
+	counted                 // any place in it, by ranks
 )
 
 const (

@@ -131,6 +131,23 @@ func (t *Table) FindInts(keys []int64, hashes []uint64, refs []Ref) {
 	}
 }
 
+// FindHashes finds for each hash the first row that has it, 0 if there is none.
+// Whether it is the one that is looked for is for the caller to see.
+func (t *Table) FindHashes(hashes []uint64, refs []Ref) {
+	dir, shift := t.dir, 64-t.depth
+	for n, h := range hashes {
+		home := spread(h)
+		slots := dir[home>>shift].slots
+		mask := uint64(len(slots) - 1)
+		for i := home & mask; ; i = (i + 1) & mask {
+			if e := &slots[i]; e.ref == 0 || e.tag == h {
+				refs[n] = e.ref
+				break
+			}
+		}
+	}
+}
+
 // Insert adds a row under hash h; it does not look whether it is there already.
 func (t *Table) Insert(h uint64, r Ref) { t.insert(spread(h), h, r) }
 
