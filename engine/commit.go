@@ -37,6 +37,10 @@ func (e *Engine) admit(ctx context.Context) error {
 	return e.await(ctx, func() bool { return e.uncut < maxUncutRows })
 }
 
+// Admit returns when a writer would be let in without a wait. A client that has
+// not sent its rows yet is so kept from sending them.
+func (e *Engine) Admit(ctx context.Context) error { return e.admit(ctx) }
+
 // writable says why nothing may be written now.
 func (e *Engine) writable() error {
 	switch {

@@ -13,6 +13,8 @@ import (
 // Config is how a server is to run.
 type Config struct {
 	MySQL              string        // listen address of the MySQL protocol
+	HTTP               string        // listen address for rows that come by HTTP; empty: none
+	HTTPMaxBody        int           // bytes of a request's body
 	Data               string        // data directory, made when it is not there
 	Files              string        // directory that files of dimension tables lie in, or below
 	Workers            int           // threads that run queries; 0: one per core
@@ -30,6 +32,8 @@ func parseServe(e env, args []string) (c Config, fs *settings.Flags, err error) 
 	fs = settings.NewFlags("serve", "[flags]",
 		"Runs the server until SIGINT or SIGTERM. Once it serves, a line of JSON with its addresses\nappears on standard output; logs go to standard error.\nEvery flag is also an environment variable, as STREAMSQL_LOG_LEVEL, and a key of the --config file.")
 	fs.StringVar(&c.MySQL, "mysql", "127.0.0.1:4000", "`address` for MySQL clients; port 0 takes a free one")
+	fs.StringVar(&c.HTTP, "http", "", "`address` for rows that come by HTTP, such as 127.0.0.1:8040; empty: none")
+	fs.IntVar(&c.HTTPMaxBody, "http-max-body", 64<<20, "`bytes` that the body of an HTTP request may have, unpacked")
 	fs.StringVar(&c.Data, "data", "./data", "data `directory`")
 	fs.StringVar(&c.Files, "files", ".", "`directory` of the files that tables may name; what is not below it is not read")
 	fs.IntVar(&c.Workers, "workers", 0, "threads that run queries; 0: one per core")
@@ -45,6 +49,8 @@ func parseServe(e env, args []string) (c Config, fs *settings.Flags, err error) 
 		return c, fs, fmt.Errorf("unexpected argument %q", fs.Arg(0))
 	case c.Workers < 0:
 		return c, fs, fmt.Errorf("--workers=%d: want 0 or more", c.Workers)
+	case c.HTTPMaxBody <= 0:
+		return c, fs, fmt.Errorf("--http-max-body=%d: want more than 0", c.HTTPMaxBody)
 	case c.CheckpointInterval <= 0:
 		return c, fs, fmt.Errorf("--checkpoint-interval=%v: want more than 0", c.CheckpointInterval)
 	case c.Data == "":

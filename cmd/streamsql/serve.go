@@ -46,18 +46,25 @@ func serve(ctx context.Context, c Config) error {
 		return fmt.Errorf("--mysql=%s: %w", c.MySQL, err)
 	}
 	defer listener.Close()
+	web, err := listenHTTP(c.HTTP)
+	if err != nil {
+		return err
+	}
+	if web != nil {
+		defer web.Close()
+	}
 	eng, err := engine.Open(engine.Config{
 		Dir: c.Data, Workers: c.Workers, CheckpointEvery: c.CheckpointInterval, Connectors: connectors(c.Files),
 	})
 	if err != nil {
 		return err
 	}
-	front := server.New(listener, eng, server.Options{Version: mysqlVersion(), Log: c.Log})
+	front := server.New(listener, eng, server.Options{Version: mysqlVersion(), HTTP: web, HTTPMaxBody: c.HTTPMaxBody, Log: c.Log})
 	served := make(chan error, 1)
 	go func() { served <- front.Serve() }()
 
 	did := eng.Recovered()
-	c.Ready(child.Ready{MySQL: listener.Addr().String(), Recovery: child.Recovery{
+	c.Ready(child.Ready{MySQL: listener.Addr().String(), HTTP: address(web), Recovery: child.Recovery{
 		Cuts: did.Cuts, Rows: int64(did.Rows), Seconds: did.Took.Seconds(),
 	}})
 	select {
@@ -70,6 +77,26 @@ func serve(ctx context.Context, c Config) error {
 	defer cancel()
 	_ = front.Shutdown(stopping) // what is still open then is closed
 	return errors.Join(err, eng.Close())
+}
+
+// listenHTTP listens for HTTP; nil: it is off.
+func listenHTTP(at string) (net.Listener, error) {
+	if at == "" {
+		return nil, nil
+	}
+	l, err := net.Listen("tcp", at)
+	if err != nil {
+		return nil, fmt.Errorf("--http=%s: %w", at, err)
+	}
+	return l, nil
+}
+
+// address is where l listens; empty: nowhere.
+func address(l net.Listener) string {
+	if l == nil {
+		return ""
+	}
+	return l.Addr().String()
 }
 
 // mysqlVersion is what clients are told: of MySQL 8, which decides what they ask for.

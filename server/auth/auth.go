@@ -5,8 +5,10 @@ package auth
 
 import (
 	"crypto/rand"
+	"crypto/sha1"
 	"crypto/sha256"
 	"crypto/subtle"
+	"net"
 	"sync"
 
 	"github.com/go-mysql-org/go-mysql/mysql"
@@ -96,6 +98,23 @@ func CheckSHA2(a *Account, password []byte) bool {
 	return err == nil && ok
 }
 
+// Unknown is an account that no password opens: who asks for a user that is not
+// there is answered as one with a wrong password.
+func Unknown(user string) *Account {
+	hash := make([]byte, sha1.Size)
+	rand.Read(hash) // never fails
+	return &Account{User: user, Plugin: Native, Hash: hash}
+}
+
+// Host is how accounts know a peer: its address without the port, or localhost.
+func Host(peer string) string {
+	host, _, err := net.SplitHostPort(peer)
+	if ip := net.ParseIP(host); err != nil || ip != nil && ip.IsLoopback() {
+		return "localhost"
+	}
+	return host
+}
+
 // SHA2Cache remembers SHA256(SHA256(password)) of who has logged in, so that
 // the next login needs one round trip and no slow hash. The zero value is ready.
 type SHA2Cache struct {
@@ -127,6 +146,29 @@ func (c *SHA2Cache) Check(a *Account, salt, reply []byte) (ok, known bool) {
 	stage1 := mysql.Xor(h.Sum(nil), reply)
 	got := sha256.Sum256(stage1)
 	return subtle.ConstantTimeCompare(got[:], e.stage2[:]) == 1, true
+}
+
+// CheckPassword checks a password in clear, whatever the account's plugin is.
+func (c *SHA2Cache) CheckPassword(a *Account, password []byte) bool {
+	switch {
+	case len(a.Hash) == 0:
+		return len(password) == 0
+	case a.Plugin == Native:
+		return subtle.ConstantTimeCompare(NewNative(string(password)), a.Hash) == 1
+	}
+	stage1 := sha256.Sum256(password)
+	stage2 := sha256.Sum256(stage1[:])
+	c.mu.RLock()
+	e, found := c.m[key(a)]
+	c.mu.RUnlock()
+	if found && e.hash == string(a.Hash) {
+		return subtle.ConstantTimeCompare(e.stage2[:], stage2[:]) == 1
+	}
+	if !CheckSHA2(a, password) {
+		return false
+	}
+	c.Store(a, password)
+	return true
 }
 
 // Store remembers a password that CheckSHA2 accepted.

@@ -43,10 +43,7 @@ type conn struct {
 
 func newConn(s *Server, nc net.Conn, id uint32) *conn {
 	c := &conn{server: s, raw: nc, packets: newPackets(nc), id: id, salt: auth.NewSalt()}
-	c.host, _, _ = net.SplitHostPort(nc.RemoteAddr().String())
-	if ip := net.ParseIP(c.host); ip != nil && ip.IsLoopback() || c.host == "" {
-		c.host = "localhost"
-	}
+	c.host = auth.Host(nc.RemoteAddr().String())
 	c.ctx, c.cancel = context.WithCancelCause(context.Background())
 	c.statements = map[uint32]*statement{}
 	return c

@@ -1,7 +1,6 @@
 package mysqlwire
 
 import (
-	"crypto/rand"
 	"crypto/tls"
 	"encoding/binary"
 
@@ -123,7 +122,7 @@ func readAttributes(r *reader) map[string]string {
 func (c *conn) authenticate(l *login) error {
 	account, found := c.server.options.Accounts.Lookup(l.user, c.host)
 	if !found {
-		account = unknownAccount(l.user)
+		account = auth.Unknown(l.user)
 	}
 	reply := emptyIfZero(l.reply)
 	denied := func() error {
@@ -160,13 +159,6 @@ func (c *conn) authenticate(l *login) error {
 		return denied()
 	}
 	return nil
-}
-
-// unknownAccount is an account that no password opens.
-func unknownAccount(user string) *auth.Account {
-	hash := make([]byte, 20)
-	rand.Read(hash)
-	return &auth.Account{User: user, Plugin: auth.Native, Hash: hash}
 }
 
 // emptyIfZero: the clients of caching_sha2_password send an empty password as a zero byte.

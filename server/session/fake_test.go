@@ -53,6 +53,8 @@ func (e *fakeEngine) Catalog() catalog.Reader {
 
 func (e *fakeEngine) Begin() (engine.Tx, error) { return &fakeTx{e: e}, nil }
 
+func (e *fakeEngine) Admit(context.Context) error { return nil }
+
 func (e *fakeEngine) DDL(_ context.Context, b bind.Statement, sess catalog.Session) ([]engine.Warning, error) {
 	e.mu.Lock()
 	defer e.mu.Unlock()

@@ -26,6 +26,9 @@ type Engine interface {
 	Catalog() catalog.Reader
 	// Begin starts a transaction. The caller ends it by Commit or Rollback.
 	Begin() (engine.Tx, error)
+	// Admit returns when there is room for further rows. It fails where nothing may be
+	// written, and when ctx is done.
+	Admit(ctx context.Context) error
 	// DDL makes a CreateDatabase, DropDatabase, CreateTable or DropTables durable;
 	// sess is what the definition captures.
 	DDL(ctx context.Context, s bind.Statement, sess catalog.Session) ([]engine.Warning, error)

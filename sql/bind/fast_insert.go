@@ -1,8 +1,12 @@
 package bind
 
 import (
+	"unsafe"
+
 	"streamsql/catalog"
+	"streamsql/sql/builtin"
 	"streamsql/sql/expr"
+	"streamsql/sql/ingest"
 	"streamsql/sql/parser"
 	"streamsql/sql/types"
 	"streamsql/sql/vector"
@@ -34,10 +38,7 @@ func FastInsert(iv *parser.InsertValues, env *Env) (*FastRows, bool) {
 	if hasGenerated(t) {
 		return nil, false
 	}
-	in := &inserting{
-		binder: &binder{session: &session{}, env: env, scalar: env.scalar()},
-		table:  t, defaults: make([]*expr.Expr, len(t.Columns)),
-	}
+	in := newInserting(t, env)
 	width := len(iv.Lits) / iv.Rows
 	if !in.fastColumns(iv.Columns) || in.count != width {
 		return nil, false
@@ -87,60 +88,40 @@ func (in *inserting) fastDefault(c, n int) (*vector.Vector, bool) {
 
 // fastColumn reads column c from the g-th literal of each row.
 func (in *inserting) fastColumn(c int, iv *parser.InsertValues, g, width int) (*vector.Vector, bool) {
-	col := &in.table.Columns[c]
-	f := filler{iv: iv, t: col.Type, v: vector.New(col.Type, iv.Rows), nullable: !col.Type.NotNull || col.AutoIncrement}
-	fill := f.choose()
-	if fill == nil {
-		return nil, false
+	col := ingest.NewColumn(in.spec(c), &builtin.Context{}, iv.Rows)
+	if in.table.Columns[c].Type.Kind == types.Timestamp {
+		return nil, false // on the clock of the session
 	}
-	f.zeroIsNull = col.AutoIncrement && in.env.Mode&NoAutoValueOnZero == 0
+	f := literals{iv: iv}
 	for i := g; i < len(iv.Lits); i += width {
-		if l := iv.Lits[i]; l.Kind == parser.LitNull {
-			if !f.nullable {
-				return nil, false
-			}
-			f.v.AppendNull()
-		} else if !fill(&f, l) {
+		if iv.Lits[i].Kind == parser.LitDefault || !col.Plain(f.value(iv.Lits[i])) {
 			return nil, false
 		}
 	}
-	return f.v, true
+	return col.Values, true
 }
 
-// filler appends literals to one column.
-type filler struct {
-	iv         *parser.InsertValues
-	t          types.Type
-	v          *vector.Vector
-	lo, hi     int64 // of an integer
-	nullable   bool
-	zeroIsNull bool
-	scratch    []byte
+// literals turns the literals of a statement into values, one by one.
+type literals struct {
+	iv    *parser.InsertValues
+	one   ingest.Value
+	bytes []byte // of a text with escapes
 }
 
-// choose is the method for the column's type; nil if there is none.
-func (f *filler) choose() func(*filler, parser.Lit) bool {
-	switch f.t.Kind {
-	case types.TinyInt, types.SmallInt, types.MediumInt, types.Int, types.BigInt:
-		f.lo, f.hi = f.t.IntRange()
-		if f.t.Unsigned && f.t.Kind == types.BigInt {
-			f.hi = 1<<63 - 1 // larger ones are Bind's
-		}
-		return (*filler).int
-	case types.Decimal:
-		return (*filler).decimal
-	case types.Double, types.Float:
-		if f.t.Scale == types.NotFixed && !f.t.Unsigned {
-			return (*filler).float
-		}
-	case types.Char, types.VarChar, types.Text, types.VarBinary, types.Blob:
-		return (*filler).bytes
-	case types.Date, types.DateTime:
-		return (*filler).dateTime
-	case types.Time:
-		return (*filler).time
-	case types.Enum:
-		return (*filler).enum
+var literalKinds = [...]ingest.Kind{
+	parser.LitNull: ingest.Null, parser.LitTrue: ingest.True, parser.LitFalse: ingest.False,
+	parser.LitInt: ingest.Int, parser.LitDecimal: ingest.Decimal, parser.LitFloat: ingest.Float, parser.LitString: ingest.Text,
+}
+
+// value is a literal other than DEFAULT, good until the next call.
+func (f *literals) value(l parser.Lit) *ingest.Value {
+	f.one.Kind, f.one.Small = literalKinds[l.Kind], false
+	if l.Escaped {
+		f.bytes = f.iv.AppendText(f.bytes[:0], l)
+		f.one.Bytes = f.bytes
+		return &f.one
 	}
-	return nil
+	s := f.iv.Signed(l)
+	f.one.Bytes = unsafe.Slice(unsafe.StringData(s), len(s)) // only read
+	return &f.one
 }

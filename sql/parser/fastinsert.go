@@ -47,6 +47,14 @@ type Lit struct {
 // the quotes of a string; it shares the statement's memory.
 func (v *InsertValues) Raw(l Lit) string { return v.text[l.off : l.off+l.len] }
 
+// Signed is Raw with the sign of a number below zero.
+func (v *InsertValues) Signed(l Lit) string {
+	if l.Neg {
+		return v.text[l.off-1 : l.off+l.len]
+	}
+	return v.Raw(l)
+}
+
 // AppendText appends a string's value, unescaped, or a number with its sign.
 func (v *InsertValues) AppendText(dst []byte, l Lit) []byte {
 	if l.Escaped {

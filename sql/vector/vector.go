@@ -199,6 +199,31 @@ func (v *Vector) Reset() {
 	}
 }
 
+// Truncate drops all values from n on of a vector that is still being built.
+func (v *Vector) Truncate(n int) {
+	if n >= v.N {
+		return
+	}
+	switch {
+	case v.W != nil:
+		v.W = v.W[:n]
+	case v.Type.Class() == types.ClassFloat:
+		v.F = v.F[:n]
+	case v.Type.Class() == types.ClassBytes:
+		v.Off = v.Off[:n+1]
+		v.Buf = v.Buf[:v.Off[n]]
+	default:
+		v.I = v.I[:n]
+	}
+	if v.Valid != nil {
+		v.Valid = v.Valid[:(n+63)>>6]
+		if n&63 != 0 {
+			v.Valid[n>>6] &= 1<<(uint(n)&63) - 1
+		}
+	}
+	v.N = n
+}
+
 // Gather returns the values of v at the positions sel, in that order.
 func (v *Vector) Gather(sel []int32) *Vector {
 	out := &Vector{Type: v.Type, N: len(sel)}

@@ -16,7 +16,7 @@ var dependencies = map[string][]string{
 	"github.com/dgraph-io/badger/v4":     {"engine/checkpoint"},
 	"google.golang.org/protobuf":         {"engine/checkpoint"},
 	"github.com/tidwall/btree":           {"catalog", "operators"},
-	"github.com/klauspost/compress":      {"engine/topic", "catalog/store"},
+	"github.com/klauspost/compress":      {"engine/topic", "catalog/store", "server/httpapi"},
 	"github.com/cespare/xxhash/v2":       {"operators/state"},
 	"golang.org/x/sys":                   {"engine", "operators/optest", "cmd/streamsql/shell"},
 	"golang.org/x/term":                  {"cmd/streamsql/shell"},

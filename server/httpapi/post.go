@@ -1,0 +1,87 @@
+package httpapi
+
+import (
+	"context"
+	"errors"
+	"mime"
+	"net/http"
+	"strings"
+	"time"
+
+	"streamsql/server/session"
+	"streamsql/sql/ingest"
+)
+
+// errBusy ends the wait for room.
+var errBusy = errors.New("no room")
+
+// decoder reads a body into rows.
+type decoder func(data []byte, rows *ingest.Rows) error
+
+// post stores the rows of a request.
+func (v *Server) post(w http.ResponseWriter, r *http.Request) {
+	l, err := v.take(w, r)
+	if err != nil {
+		failed(w, err)
+		return
+	}
+	loaded(w, l)
+}
+
+func (v *Server) take(w http.ResponseWriter, r *http.Request) (session.Loaded, error) {
+	decode, skip, err := asked(r)
+	if err != nil {
+		return session.Loaded{}, err
+	}
+	client := r.Context().Value(clientKey{}).(session.Client)
+	client.DB = r.PathValue("database")
+	ctx, cancel := context.WithCancelCause(r.Context())
+	defer cancel(nil)
+	client.Hangup = func() { cancel(nil) }
+	s, err := v.sessions.Open(ctx, client)
+	if err != nil {
+		return session.Loaded{}, err
+	}
+	defer s.Close()
+	if err := v.admit(ctx); err != nil { // before the body: it is not sent in vain
+		return session.Loaded{}, err
+	}
+	b, err := v.read(w, r)
+	if err != nil {
+		return session.Loaded{}, err
+	}
+	defer b.release()
+	out, err := s.Ingest(ctx, session.Load{
+		Text: r.Method + " " + r.URL.Path, Table: r.PathValue("stream"), Skip: skip,
+		Decode: func(rows *ingest.Rows) error { return decode(b.bytes, rows) },
+	})
+	_ = http.NewResponseController(w).SetWriteDeadline(time.Now().Add(writeTimeout))
+	return out, err
+}
+
+// admit waits a while for room in the engine.
+func (v *Server) admit(ctx context.Context) error {
+	ctx, cancel := context.WithTimeoutCause(ctx, v.options.Wait, errBusy)
+	defer cancel()
+	err := v.sessions.Admit(ctx)
+	if errors.Is(err, errBusy) {
+		return refused(http.StatusTooManyRequests, "The server is behind with the rows that it has; try again")
+	}
+	return err
+}
+
+// asked is what the headers and the query of a request ask for.
+func asked(r *http.Request) (d decoder, skip bool, err error) {
+	mediaType, params, err := mime.ParseMediaType(r.Header.Get("Content-Type"))
+	if err != nil {
+		return nil, false, refused(http.StatusUnsupportedMediaType, "A Content-Type is wanted: %s", strings.Join(mediaTypes(), ", "))
+	}
+	o := options{values: r.URL.Query(), params: params}
+	format, ok := formats[mediaType]
+	if !ok {
+		return nil, false, refused(http.StatusUnsupportedMediaType, "Content-Type '%.64s' is not known; these are: %s", mediaType, strings.Join(mediaTypes(), ", "))
+	}
+	skip = o.choice("on_error", "fail", "skip") == "skip"
+	d = format(&o)
+	return d, skip, o.done()
+}
