@@ -364,6 +364,7 @@ func (e *Engine) remove(going []*catalog.Table) {
 			delete(e.tables, t.ID)
 		}
 		delete(e.externals, t.ID)
+		e.aligned = nil
 		delete(e.readers, t.ID)
 		e.streams.Lock()
 		delete(e.streams.of, t.ID)

@@ -21,7 +21,10 @@ type external struct {
 	table   *catalog.Table
 	source  connector.Source
 	offsets []uint64 // next, per partition; all before are cut
-	ahead   []ahead  // per partition, with event time: what was looked at; the cutter's own
+	// With event time, the cutter's own: per partition what was looked at, and that
+	// it is to be read on.
+	ahead []ahead
+	due   bool
 }
 
 // openExternal opens a stream's connector.
@@ -63,7 +66,7 @@ func (e *Engine) prepareExternal(t *catalog.Table) (func(bool), error) {
 		e.addStream(newStream(t, len(x.offsets)))
 		e.mu.Lock()
 		defer e.mu.Unlock()
-		e.externals[t.ID] = x
+		e.externals[t.ID], e.aligned = x, nil
 		e.wakeCutter()
 	}, nil
 }
@@ -78,7 +81,7 @@ func (x *external) send(s *task.Source, info *task.Info, part int, from, to uint
 			o.Before, o.Known = before[part], true
 		}
 	}
-	s.SendOriginRows(info, x.rows(part, from, to), &o)
+	s.SendOriginRows(info, x.rows(part, from, to, s.Needs(o.Time)), &o)
 }
 
 // feedExternal feeds all that a snapshot has of a stream with a connector; no: s is
@@ -96,19 +99,19 @@ func (e *Engine) feedExternal(s *task.Source, info *task.Info, snap *snapshot) b
 	return true
 }
 
-// rows reads a range of one partition, as chunks of all columns.
-func (x *external) rows(part int, from, to uint64) func(max int) *batch.Chunk {
+// rows reads a range of one partition, as chunks in which the columns want are.
+func (x *external) rows(part int, from, to uint64, want []int) func(max int) *batch.Chunk {
 	return func(max int) *batch.Chunk {
 		if from >= to {
 			return nil
 		}
 		upto := min(to, from+uint64(max))
-		c, next, err := x.source.ReadRange(context.Background(), part, connector.Offset(from), connector.Offset(upto))
-		if err != nil || uint64(next) != upto {
+		c, next, err := x.source.ReadRange(context.Background(), part, connector.Offset(from), connector.Offset(upto), want)
+		if err != nil || uint64(next) == from {
 			// The offsets were there when the batch was cut: the source broke its promise.
 			panic("connector " + x.table.Options["connector"] + " cannot read again what it gave before: " + errText(err))
 		}
-		from = upto
+		from = uint64(next)
 		return c
 	}
 }
@@ -137,21 +140,20 @@ func (e *Engine) externalDue() (inputs []sourceInput, offsets map[uint64][]uint6
 	offsets = map[uint64][]uint64{}
 	for id, x := range e.externals {
 		next := append([]uint64(nil), x.offsets...)
-		if e.wanted(id) {
-			var more bool
-			in := sourceInput{table: id, from: x.offsets, to: next}
-			if x.table.EventTime != nil {
-				var t []stamped
-				in.before, t, more = e.takeAhead(id, x, next)
-				taken = append(taken, t...)
-			} else {
-				more = e.takeLatest(x, next)
-			}
-			if in.rows() > 0 {
-				inputs = append(inputs, in)
-			}
-			poll = poll || more
+		in := sourceInput{table: id, from: x.offsets, to: next}
+		more := false
+		switch {
+		case x.table.EventTime != nil && x.due:
+			var t []stamped
+			in.before, t, more = e.takeAhead(id, x, next)
+			taken = append(taken, t...)
+		case x.table.EventTime == nil && e.wanted(id):
+			more = e.takeLatest(x, next)
 		}
+		if in.rows() > 0 {
+			inputs = append(inputs, in)
+		}
+		poll = poll || more
 		offsets[uint64(id)] = next
 	}
 	if len(inputs) == 0 {
@@ -170,7 +172,7 @@ func (e *Engine) externalDue() (inputs []sourceInput, offsets map[uint64][]uint6
 func (e *Engine) takeLatest(x *external, next []uint64) (poll bool) {
 	now := time.Now()
 	for p := range next {
-		latest, end, err := x.source.Latest(e.ctx, p, now)
+		latest, end, err := x.source.Latest(e.ctx, p, connector.Offset(next[p]), now)
 		if err != nil {
 			slog.Warn("a source cannot say how far it is", "stream", x.table.Name, "error", err)
 			continue

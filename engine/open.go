@@ -98,6 +98,7 @@ type Engine struct {
 	tables         map[catalog.ID]*tableState
 	dimensions     sync.Map // catalog.ID → *dimension
 	externals      map[catalog.ID]*external
+	aligned        [][]*external         // see alignment; nil: to be worked out
 	sourcesStopped bool                  // external sources are read no further
 	readers        map[catalog.ID][]*job // of streams and tables
 	dropped        map[catalog.ID]bool   // since the start

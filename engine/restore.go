@@ -53,7 +53,7 @@ func (e *Engine) reset() {
 		_ = x.source.Close()
 	}
 	e.jobs, e.tables = map[catalog.ID]*job{}, map[catalog.ID]*tableState{}
-	e.externals, e.readers = map[catalog.ID]*external{}, map[catalog.ID][]*job{}
+	e.externals, e.readers, e.aligned = map[catalog.ID]*external{}, map[catalog.ID][]*job{}, nil
 	e.sinks = map[catalog.ID]*job{}
 	e.timed, e.streams.of = map[catalog.ID][]*job{}, map[catalog.ID]*stream{}
 	e.manifest, e.manifestCut, e.recovered.Checkpoint = nil, 0, 0
@@ -95,6 +95,7 @@ func (e *Engine) restoreFrom(m *checkpoint.Manifest) (cut timeline.Cut, err erro
 		case t.Continuous() && saved != nil:
 			err = e.restoreView(t, m, saved)
 		case t.Kind == catalog.StreamTable && t.Options["connector"] != "":
+			e.aligned = nil
 			if e.externals[t.ID], err = e.openExternal(t); err == nil {
 				e.restoreStream(newStream(t, len(e.externals[t.ID].offsets)), own.Clocks)
 			}

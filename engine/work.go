@@ -91,7 +91,7 @@ func (e *Engine) upstream(j *job) []*job {
 
 // register makes a job known to what it reads. Engine.mu is held.
 func (e *Engine) register(j *job) {
-	e.jobs[j.id] = j
+	e.jobs[j.id], e.aligned = j, nil
 	seen := map[catalog.ID]bool{}
 	for _, s := range j.flow.Sources {
 		id := catalog.ID(s.Table)
@@ -245,6 +245,7 @@ func (e *Engine) stopJob(j *job, why error) {
 		j.freeze = nil
 		freeze(frozen{})
 	}
+	e.aligned = nil
 	for _, v := range j.views {
 		v.readers = without(v.readers, j)
 		e.trimLog(v)

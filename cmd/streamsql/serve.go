@@ -16,6 +16,7 @@ import (
 	"streamsql/operators/connector/bidgen"
 	"streamsql/operators/connector/blackhole"
 	"streamsql/operators/connector/file"
+	"streamsql/operators/connector/nexmark"
 	"streamsql/server"
 )
 
@@ -104,5 +105,5 @@ func mysqlVersion() string { return "8.0.36-StreamSQL-" + version() }
 
 // connectors are the kinds that stream tables may name.
 func connectors(files string) *connector.Registry {
-	return connector.NewRegistry(bidgen.Kind(), blackhole.Kind(), file.Kind(files))
+	return connector.NewRegistry(bidgen.Kind(), blackhole.Kind(), file.Kind(files), nexmark.Kind())
 }

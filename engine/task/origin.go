@@ -77,6 +77,16 @@ func Watermarks(before int64, known bool, delay int64, n int, times *vector.Vect
 			before, known = times.I[i]-delay, true
 		}
 	}
+	if v.Valid == nil {
+		v.I, v.N = v.I[:n], n
+		for i := range v.I {
+			v.I[i] = before
+			if !times.IsNull(i) {
+				before = max(before, times.I[i]-delay)
+			}
+		}
+		return v, before, known
+	}
 	for ; i < n; i++ {
 		v.AppendInt(before)
 		if !times.IsNull(i) {
@@ -165,6 +175,7 @@ func (s *Source) SendOriginRows(info *Info, rows func(max int) *batch.Chunk, fir
 		return
 	}
 	next := Origin{First: first.First, Before: first.Before, Known: first.Known}
+	watermarks := s.asks(catalog.WatermarkColumn)
 	s.SendRows(info, func(max int) *batch.Chunk {
 		c := rows(max)
 		if c == nil {
@@ -172,12 +183,14 @@ func (s *Source) SendOriginRows(info *Info, rows func(max int) *batch.Chunk, fir
 		}
 		o := &Origin{First: next.First, Time: first.Time, Delay: first.Delay}
 		var times *vector.Vector
-		if o.Time >= 0 {
+		if watermarks && o.Time >= 0 {
 			times = c.Cols[o.Time]
 		}
-		o.watermark.once.Do(func() {
-			o.watermark.v, next.Before, next.Known = Watermarks(next.Before, next.Known, o.Delay, c.N, times)
-		})
+		if watermarks {
+			o.watermark.once.Do(func() {
+				o.watermark.v, next.Before, next.Known = Watermarks(next.Before, next.Known, o.Delay, c.N, times)
+			})
+		}
 		next.First += uint64(c.N)
 		return s.with(c.N, c.Weights, func(at int) *vector.Vector { return c.Cols[at] }, o, times)
 	})

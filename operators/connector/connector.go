@@ -30,14 +30,17 @@ type Offset uint64
 type Source interface {
 	// Partitions is how many there are.
 	Partitions() int
-	// ReadRange returns the rows from offset from to offset to (exclusive) of a
-	// partition, in columns as the table has them, or fewer when the partition ends
-	// or is not so far yet: then the next offset is below to. Reading a range again
-	// gives the same rows. The chunk is the caller's.
-	ReadRange(ctx context.Context, partition int, from, to Offset) (c *batch.Chunk, next Offset, err error)
+	// ReadRange returns rows of a partition from offset from on, at most up to offset
+	// to (exclusive). There may be fewer: next is where to go on, and from only if the
+	// partition ends there or is not so far yet. The chunk has a column for each of the
+	// table's; those that are not in want, a list of their positions, may be nil.
+	// Reading a range again gives the same rows, however it is cut and whatever columns
+	// are wanted. The chunk is the caller's.
+	ReadRange(ctx context.Context, partition int, from, to Offset, want []int) (c *batch.Chunk, next Offset, err error)
 	// Latest returns how far a partition can be read at the time now, and whether it
-	// ends there for ever. now is the caller's, so that a paced source needs no clock.
-	Latest(ctx context.Context, partition int, now time.Time) (o Offset, end bool, err error)
+	// ends there for ever. from is where the reader stands, which a paced source begins
+	// from; now is the caller's, so that such a source needs no clock.
+	Latest(ctx context.Context, partition int, from Offset, now time.Time) (o Offset, end bool, err error)
 	Close() error
 }
 

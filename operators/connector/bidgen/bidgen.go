@@ -114,7 +114,7 @@ func (s *Source) end(partition int) (connector.Offset, bool) {
 }
 
 // Latest is the end, or what the pace allows by now.
-func (s *Source) Latest(_ context.Context, partition int, now time.Time) (connector.Offset, bool, error) {
+func (s *Source) Latest(_ context.Context, partition int, _ connector.Offset, now time.Time) (connector.Offset, bool, error) {
 	end, ends := s.end(partition)
 	if s.rate == 0 {
 		if !ends {
@@ -138,7 +138,7 @@ func (s *Source) Latest(_ context.Context, partition int, now time.Time) (connec
 }
 
 // ReadRange makes the rows of a range.
-func (s *Source) ReadRange(_ context.Context, partition int, from, to connector.Offset) (*batch.Chunk, connector.Offset, error) {
+func (s *Source) ReadRange(_ context.Context, partition int, from, to connector.Offset, want []int) (*batch.Chunk, connector.Offset, error) {
 	if partition < 0 || partition >= s.partitions {
 		return nil, from, fmt.Errorf("nexmark_bid has no partition %d", partition)
 	}
@@ -156,8 +156,8 @@ func (s *Source) ReadRange(_ context.Context, partition int, from, to connector.
 	c := &batch.Chunk{Cols: make([]*vector.Vector, len(s.cols)), N: n}
 	g := generator{seed: s.seed*0x9E3779B97F4A7C15 + uint64(partition)*0xBF58476D1CE4E5B9, from: uint64(from), keys: s.keys,
 		partition: uint64(partition), partitions: uint64(s.partitions)}
-	for k, col := range s.cols {
-		c.Cols[k] = g.column(col, n)
+	for _, k := range want {
+		c.Cols[k] = g.column(s.cols[k], n)
 	}
 	return c, to, nil
 }

@@ -33,11 +33,11 @@ func TestEndAndPace(t *testing.T) {
 	s := open(t, columns[:1], map[string]string{"rows": "10", "partitions": "4"})
 	total := 0
 	for p := range 4 {
-		c, next, err := s.ReadRange(ctx, p, 0, 100)
+		c, next, err := s.ReadRange(ctx, p, 0, 100, []int{0})
 		if err != nil {
 			t.Fatal(err)
 		}
-		if o, end, _ := s.Latest(ctx, p, now); !end || o != next {
+		if o, end, _ := s.Latest(ctx, p, 0, now); !end || o != next {
 			t.Errorf("partition %d ends at %d, read up to %d", p, o, next)
 		}
 		total += c.N
@@ -50,7 +50,7 @@ func TestEndAndPace(t *testing.T) {
 		after time.Duration
 		want  connector.Offset
 	}{{0, 0}, {time.Second, 500}, {time.Hour, 1800000}} {
-		if o, end, err := paced.Latest(ctx, 1, now.Add(c.after)); o != c.want || end || err != nil {
+		if o, end, err := paced.Latest(ctx, 1, 0, now.Add(c.after)); o != c.want || end || err != nil {
 			t.Errorf("after %v: %d, %v, %v", c.after, o, end, err)
 		}
 	}
@@ -59,7 +59,7 @@ func TestEndAndPace(t *testing.T) {
 // TestRows checks that keys lie in their range, all of them come, and times rise.
 func TestRows(t *testing.T) {
 	s := open(t, columns, map[string]string{"keys": "100", "partitions": "1"})
-	c, _, err := s.ReadRange(context.Background(), 0, 0, 5000)
+	c, _, err := s.ReadRange(context.Background(), 0, 0, 5000, []int{0, 1, 2, 3, 4, 5, 6})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -87,7 +87,7 @@ func BenchmarkRead(b *testing.B) {
 	defer runtime.UnlockOSThread()
 	start, rows := optest.ThreadTime(), 0
 	for k := range b.N {
-		c, _, err := s.ReadRange(context.Background(), 0, connector.Offset(k)*4096, connector.Offset(k+1)*4096)
+		c, _, err := s.ReadRange(context.Background(), 0, connector.Offset(k)*4096, connector.Offset(k+1)*4096, []int{0, 1, 2})
 		if err != nil {
 			b.Fatal(err)
 		}

@@ -8,6 +8,7 @@ import (
 
 	"streamsql/operators/batch"
 	"streamsql/operators/connector"
+	"streamsql/sql/vector"
 )
 
 // Suite is a kind and a table for it.
@@ -28,9 +29,10 @@ func (s Suite) Run(t *testing.T) {
 	if s.Kind.Source != nil {
 		t.Run("gives a range the same again", s.repeatable)
 		t.Run("does not care how ranges are cut", s.cut)
+		t.Run("does not care which columns are wanted", s.wanted)
 		t.Run("refuses a partition that is not there", func(t *testing.T) {
 			src := s.source(t)
-			if _, _, err := src.ReadRange(context.Background(), src.Partitions(), 0, 10); err == nil {
+			if _, _, err := src.ReadRange(context.Background(), src.Partitions(), 0, 10, s.all()); err == nil {
 				t.Error("read")
 			}
 		})
@@ -78,12 +80,12 @@ func (s Suite) source(t *testing.T) connector.Source {
 }
 
 // read reads a range to its end, in pieces of at most n rows, as text row by row.
-func read(t *testing.T, s connector.Source, partition int, from, to, n connector.Offset) string {
+func read(t *testing.T, s connector.Source, all []int, partition int, from, to, n connector.Offset) string {
 	t.Helper()
 	text := ""
 	deadline := time.Now().Add(30 * time.Second)
 	for from < to && time.Now().Before(deadline) {
-		c, next, err := s.ReadRange(context.Background(), partition, from, min(to, from+n))
+		c, next, err := s.ReadRange(context.Background(), partition, from, min(to, from+n), all)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -92,7 +94,7 @@ func read(t *testing.T, s connector.Source, partition int, from, to, n connector
 		}
 		text += checked(t, c)
 		if next == from {
-			if latest, end, err := s.Latest(context.Background(), partition, time.Now()); err != nil || end && latest <= next {
+			if latest, end, err := s.Latest(context.Background(), partition, next, time.Now()); err != nil || end && latest <= next {
 				return text
 			}
 		}
@@ -115,10 +117,10 @@ func checked(t *testing.T, c *batch.Chunk) string {
 func (s Suite) repeatable(t *testing.T) {
 	a, b := s.source(t), s.source(t)
 	for p := range a.Partitions() {
-		if x, y := read(t, a, p, 100, 300, 200), read(t, b, p, 100, 300, 200); x != y || x == "" {
+		if x, y := read(t, a, s.all(), p, 100, 300, 200), read(t, b, s.all(), p, 100, 300, 200); x != y || x == "" {
 			t.Fatalf("partition %d: a second source gives other rows", p)
 		}
-		if p > 0 && read(t, a, p, 100, 300, 200) == read(t, a, p-1, 100, 300, 200) {
+		if p > 0 && read(t, a, s.all(), p, 100, 300, 200) == read(t, a, s.all(), p-1, 100, 300, 200) {
 			t.Fatalf("partitions %d and %d are the same", p-1, p)
 		}
 	}
@@ -126,10 +128,39 @@ func (s Suite) repeatable(t *testing.T) {
 
 func (s Suite) cut(t *testing.T) {
 	src := s.source(t)
-	want := read(t, src, 0, 0, 500, 500)
+	want := read(t, src, s.all(), 0, 0, 500, 500)
 	for _, n := range []connector.Offset{1, 7, 64, 333} {
-		if got := read(t, src, 0, 0, 500, n); got != want {
+		if got := read(t, src, s.all(), 0, 0, 500, n); got != want {
 			t.Fatalf("in pieces of %d: other rows", n)
+		}
+	}
+}
+
+// all are the positions of all columns.
+func (s Suite) all() []int {
+	all := make([]int, len(s.Columns))
+	for k := range all {
+		all[k] = k
+	}
+	return all
+}
+
+func (s Suite) wanted(t *testing.T) {
+	src := s.source(t)
+	rows := func(want []int) *batch.Chunk {
+		c, _, err := src.ReadRange(context.Background(), 0, 100, 300, want)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return c
+	}
+	whole := rows(s.all())
+	for k := range s.Columns {
+		one := rows([]int{k})
+		n := min(one.N, whole.N)
+		got := &batch.Chunk{N: n, Cols: []*vector.Vector{one.Cols[k].Slice(0, n)}}
+		if want := (&batch.Chunk{N: n, Cols: []*vector.Vector{whole.Cols[k].Slice(0, n)}}); got.String() != want.String() || n == 0 {
+			t.Errorf("column %s alone has other values than among all", s.Columns[k].Name)
 		}
 	}
 }
