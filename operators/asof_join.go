@@ -57,10 +57,7 @@ const (
 
 // NewAsofJoin makes an AsofJoin.
 func NewAsofJoin(spec TimedSpec, env Env) (*AsofJoin, error) {
-	keys, err := spec.keyTypes()
-	if err != nil {
-		return nil, err
-	}
+	keys := spec.keyTypes()
 	j := &AsofJoin{spec: spec, env: env, given: asofGiven{out: spec.output(), left: len(spec.Left), outer: spec.Outer}}
 	j.keys = [2]*grouping{newGroupingAs(keys, spec.LeftKeys), newGroupingAs(keys, spec.RightKeys)}
 	j.groups = newAsofGroups(j.keys[0], env.Account)

@@ -91,7 +91,7 @@ func (e *Emit) Rebuild() error {
 	e.store.Scan(func(r state.Ref, row []byte) bool {
 		resetVectors(cols)
 		e.codec.Decode([][]byte{row[emitHeader:]}, cols)
-		e.byRow.Insert(state.HashColumns(cols, e.all, 1, one[:])[0], r)
+		e.byRow.Insert(state.HashRows(cols, e.all, 1, one[:])[0], r)
 		return true
 	})
 	e.due.rebuild(e.store)
@@ -109,7 +109,7 @@ func (e *Emit) Step(budget int, emit func(*batch.Chunk)) (Status, error) {
 		}
 		_, c, lo := e.first()
 		if lo == 0 {
-			e.hashes = state.HashColumns(c.Cols, e.all, c.N, e.hashes)
+			e.hashes = state.HashRows(c.Cols, e.all, c.N, e.hashes)
 		}
 		n := min(budget, c.N-lo)
 		for i := lo; i < lo+n; i++ {
@@ -189,7 +189,7 @@ func (e *Emit) release(refs []state.Ref, emit func(*batch.Chunk)) error {
 		e.codec.Decode(e.one, out.Cols)
 		out.PushWeight(n)
 		last := out.Slice(k, k+1)
-		e.byRow.Delete(state.HashColumns(last.Cols, e.all, 1, one[:])[0], r)
+		e.byRow.Delete(state.HashRows(last.Cols, e.all, 1, one[:])[0], r)
 		e.store.Free(r)
 	}
 	emit(out)

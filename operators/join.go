@@ -70,9 +70,6 @@ func NewJoin(spec JoinSpec, env Env) (Joining, error) {
 			keyTypes[i].Prec = max(keyTypes[i].Prec, r.Prec)
 		}
 	}
-	if err := checkKeys(keyTypes); err != nil {
-		return nil, err
-	}
 	if spec.Kind.leftOnly() && len(spec.Residual) == 0 {
 		return newKeySemiJoin(spec, keyTypes, env), nil
 	}

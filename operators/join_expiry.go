@@ -85,7 +85,7 @@ func (s *joinSide) expire(budget int) int {
 	cols, keyCols := newVectors(s.codec.Types, len(due)), newVectors(s.group.types, len(due))
 	s.codec.Decode(rows, cols)
 	s.group.codec.Decode(keys, keyCols)
-	rowHashes := state.HashColumns(cols, s.all, len(due), nil)
+	rowHashes := state.HashRows(cols, s.all, len(due), nil)
 	keyHashes := state.HashColumns(keyCols, positions(len(keyCols)), len(due), nil)
 	for k, r := range due {
 		s.drop(r, rowHashes[k], keyHashes[k])

@@ -291,7 +291,7 @@ func (s *KeySemiJoin) turn(t touchedKey, matched bool, budget int, emit func(*ba
 	out.Cols = newVectors(s.left.codec.Types, out.N)
 	s.left.codec.Decode(s.bytes, out.Cols)
 	if matched && s.spec.RightAppends {
-		for k, h := range state.HashColumns(out.Cols, s.left.all, out.N, nil) {
+		for k, h := range state.HashRows(out.Cols, s.left.all, out.N, nil) {
 			if s.left.expiry != nil {
 				s.left.expiry.gone(s.refs[k])
 			}

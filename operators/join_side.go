@@ -60,7 +60,7 @@ func setBefore(row []byte, r state.Ref) { binary.LittleEndian.PutUint64(row[16:]
 // open prepares a chunk of this side.
 func (s *joinSide) open(c *batch.Chunk) {
 	s.group.open(c.Cols, c.N)
-	s.hashes = state.HashColumns(c.Cols, s.all, c.N, s.hashes)
+	s.hashes = state.HashRows(c.Cols, s.all, c.N, s.hashes)
 }
 
 // row is the encoded row within a stored one.
@@ -209,7 +209,7 @@ func (s *joinSide) rebuild() {
 	s.store.Scan(func(r state.Ref, row []byte) bool {
 		resetVectors(cols)
 		s.codec.Decode([][]byte{s.row(row)}, cols)
-		s.byRow.Insert(state.HashColumns(cols, s.all, 1, one[:])[0], r)
+		s.byRow.Insert(state.HashRows(cols, s.all, 1, one[:])[0], r)
 		if beforeOf(row) == 0 {
 			resetVectors(keyCols)
 			s.group.codec.Decode([][]byte{row[s.keyAt:]}, keyCols)

@@ -19,7 +19,7 @@ const blockRows = 1024
 // where they are that, else by their encoding.
 type grouping struct {
 	keys  []int
-	types []types.Type
+	types []types.Type // as they come back out of their encoding
 	codec *state.Codec
 	one   bool // the key is one column that fits an int64
 
@@ -31,28 +31,34 @@ type grouping struct {
 }
 
 func newGrouping(input []types.Type, keys []int) *grouping {
-	var ts []types.Type
-	for _, k := range keys {
-		ts = append(ts, input[k])
-	}
-	return newGroupingAs(ts, keys)
+	return newGroupingAs(pickTypes(input, keys), keys)
 }
 
-// checkKeys refuses keys whose equality is not that of their encoding.
-func checkKeys(ts []types.Type) error {
+// checkGivenKeys finds keys that an operator would have to give back, but cannot: of
+// values that Fold a grouping keeps only what they are equal by. A right plan groups
+// by a key computed of them, and aggregates the value.
+func checkGivenKeys(ts []types.Type) error {
 	for _, t := range ts {
-		if t.IsText() && (t.Collation == types.UTF8MB4GeneralCI || t.Collation == types.UTF8MB40900AICI) {
-			return sqlerr.Unsupported("GROUP BY, DISTINCT or JOIN of text without regard to case")
+		if t.Folds() {
+			return sqlerr.New(sqlerr.UnknownError, "a key of type %s does not come back out of its grouping", t)
 		}
 	}
 	return nil
 }
 
+func pickTypes(ts []types.Type, at []int) []types.Type {
+	var out []types.Type
+	for _, k := range at {
+		out = append(out, ts[k])
+	}
+	return out
+}
+
 // newGroupingAs is newGrouping with types for the keys other than their columns',
 // of the same class and scale.
 func newGroupingAs(ts []types.Type, keys []int) *grouping {
-	g := &grouping{keys: keys, types: ts}
-	g.codec = state.NewKeyCodec(g.types)
+	g := &grouping{keys: keys, codec: state.NewKeyCodec(ts)}
+	g.types = g.codec.Types
 	g.one = len(keys) == 1 && !g.codec.HasBytes() && g.codec.Fixed() == 9 && g.types[0].Class() != types.ClassFloat
 	return g
 }

@@ -73,14 +73,7 @@ type LookupJoin struct {
 
 // NewLookupJoin makes a LookupJoin.
 func NewLookupJoin(spec LookupSpec, env Env) (*LookupJoin, error) {
-	ts := make([]types.Type, len(spec.LeftKeys))
-	for i, k := range spec.LeftKeys {
-		ts[i] = spec.Left[k]
-	}
-	if err := checkKeys(ts); err != nil {
-		return nil, err
-	}
-	j := &LookupJoin{spec: spec, left: newGroupingAs(ts, spec.LeftKeys), wake: func() {}}
+	j := &LookupJoin{spec: spec, left: newGrouping(spec.Left, spec.LeftKeys), wake: func() {}}
 	var err error
 	if j.pairs, err = newTimedPairs(&j.spec.TimedSpec, env); err != nil {
 		return nil, err

@@ -101,7 +101,7 @@ const groupHeader = 16
 func NewMerge(spec AggSpec, env Env) (*Merge, error) {
 	m := &Merge{spec: spec, env: env, fixed: groupHeader, heap: storeHeap{store: state.NewStore(env.Account)}}
 	group := newGrouping(spec.Input, spec.Keys)
-	if err := checkKeys(group.types); err != nil {
+	if err := checkGivenKeys(pickTypes(spec.Input, group.keys)); err != nil {
 		return nil, err
 	}
 	m.out = append(m.out, group.types...)

@@ -35,7 +35,7 @@ func newNet(ts []types.Type, a *account.Account) *net {
 // add takes the rows lo … hi of a chunk in.
 func (n *net) add(c *batch.Chunk, lo, hi int) error {
 	if lo == 0 {
-		n.hashes = state.HashColumns(c.Cols, n.all, c.N, n.hashes)
+		n.hashes = state.HashRows(c.Cols, n.all, c.N, n.hashes)
 	}
 	for i := lo; i < hi; i++ {
 		n.enc = n.codec.Append(n.enc[:0], c.Cols, i)

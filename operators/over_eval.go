@@ -1,6 +1,9 @@
 package operators
 
-import "streamsql/sql/vector"
+import (
+	"streamsql/operators/state"
+	"streamsql/sql/vector"
+)
 
 // overEval computes the results of rows, which are best asked for one after the
 // other.
@@ -158,7 +161,11 @@ func (e *overEval) aggregate(k int, i int64) error {
 		c.state.AppendResult([][]byte{run.state}, e.out[k], func(_ int, err error) { e.failed = err })
 		return nil
 	}
-	appendBest(run.best[e.nth[k]], e.out[k])
+	best := run.best[e.nth[k]]
+	if c.folds && best != nil {
+		best = state.SkipOrdered(best, e.fold.input[c.col], false)
+	}
+	appendBest(best, e.out[k])
 	return nil
 }
 

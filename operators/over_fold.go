@@ -6,7 +6,6 @@ import (
 	"streamsql/operators/batch"
 	"streamsql/operators/state"
 	"streamsql/sql/agg"
-	"streamsql/sql/types"
 	"streamsql/sql/vector"
 )
 
@@ -21,6 +20,7 @@ type folder struct {
 	trees bool // nodes have folds
 	parts [][]*vector.Vector
 	rows  [][]byte
+	enc   []byte
 }
 
 // foldCall is one aggregate: state, or for MIN and MAX the column col.
@@ -31,13 +31,16 @@ type foldCall struct {
 	col   int
 	cond  int // MIN or MAX: the column of FILTER's condition, −1: none
 	max   bool
+	folds bool // MIN or MAX of values that Fold: they are compared by their keys
 }
 
 // fold is what the aggregates make of a run of rows.
 type fold struct {
 	calls []int // those that it is of
 	state []byte
-	best  [][]byte // of MIN and MAX: the value in the form of state.AppendOrdered, nil: none
+	// best is of MIN and MAX the value in the form of state.AppendOrdered, behind that
+	// of its key if it Folds; nil: none.
+	best [][]byte
 }
 
 // shortRun is how many rows are rather added one by one.
@@ -56,9 +59,7 @@ func newFolder(r *ranking, funcs []OverFunc) (*folder, error) {
 			if fn.Call.Filtered {
 				c.cond = cols[len(cols)-1]
 			}
-			if err := checkKeys([]types.Type{fn.Call.Args[0].Type}); err != nil {
-				return nil, err
-			}
+			c.folds = r.input[c.col].Folds()
 		} else {
 			var err error
 			if c.state, err = agg.New(fn.Call, cols, false, f.size, nil); err != nil {
@@ -190,7 +191,12 @@ func (f *folder) add(to *fold, rows [][]byte, cols []*vector.Vector, lo, hi int,
 			if c.cond >= 0 && (cols[c.cond].IsNull(i) || cols[c.cond].I[i] == 0) {
 				continue
 			}
-			to.better(k, f.column(rows[i], c.col), c.max)
+			value := f.column(rows[i], c.col)
+			if c.folds && value[0] != 0 {
+				f.enc = append(state.AppendKeyOfOrdered(f.enc[:0], value, f.input[c.col]), value...)
+				value = f.enc
+			}
+			to.better(k, value, c.max)
 		}
 	}
 	return nil

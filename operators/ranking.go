@@ -61,9 +61,6 @@ const partHeader = 16
 
 func newRanking(input []types.Type, partition []int, order []OrderKey, env Env) (*ranking, error) {
 	group := newGrouping(input, partition)
-	if err := checkKeys(group.types); err != nil {
-		return nil, err
-	}
 	r := &ranking{env: env, input: input, order: order, store: state.NewStore(env.Account), runs: sortedRuns{account: env.Account}}
 	r.parts = newIndex(group, partHeader, env.Account)
 	r.tree = newOrderTree(r.store, env.Account)

@@ -52,7 +52,7 @@ const (
 // NewReduce makes a Reduce.
 func NewReduce(spec AggSpec, env Env) (*Reduce, error) {
 	r := &Reduce{group: newGrouping(spec.Input, spec.Keys), stride: 8, env: env}
-	if err := checkKeys(r.group.types); err != nil {
+	if err := checkGivenKeys(pickTypes(spec.Input, spec.Keys)); err != nil {
 		return nil, err
 	}
 	r.out = append(r.out, r.group.types...)

@@ -60,9 +60,6 @@ type movedRows struct {
 func NewSession(spec SessionSpec, env Env) (*Session, error) {
 	s := &Session{spec: spec, env: env, late: newLateness(spec.Lateness, env)}
 	s.store = newSessionStore(spec, env.Account)
-	if err := checkKeys(s.store.keys.types); err != nil {
-		return nil, err
-	}
 	if len(spec.Over) > 0 {
 		s.over = newExpiring(spec.Over, 1, s.lastOf, env.Account)
 		s.over.moves = true

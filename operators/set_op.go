@@ -78,7 +78,7 @@ type dirtySetRow struct {
 // NewSetOp makes a SetOp.
 func NewSetOp(spec SetOpSpec, env Env) (*SetOp, error) {
 	group := newGrouping(spec.Input, positions(len(spec.Input)))
-	if err := checkKeys(group.types); err != nil {
+	if err := checkGivenKeys(pickTypes(spec.Input, group.keys)); err != nil {
 		return nil, err
 	}
 	return &SetOp{

@@ -29,11 +29,9 @@ type TemporalJoin struct {
 
 // NewTemporalJoin makes a TemporalJoin.
 func NewTemporalJoin(spec TimedSpec, env Env) (*TemporalJoin, error) {
-	keys, err := spec.keyTypes()
-	if err != nil {
-		return nil, err
-	}
+	keys := spec.keyTypes()
 	j := &TemporalJoin{spec: spec, right: newJoinSide(spec.Right, spec.RightKeys, keys, env), left: newGroupingAs(keys, spec.LeftKeys)}
+	var err error
 	if j.pairs, err = newTimedPairs(&j.spec, env); err != nil {
 		return nil, err
 	}

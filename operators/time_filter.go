@@ -107,7 +107,7 @@ func (f *TimeFilter) Rebuild() error {
 	f.store.Scan(func(r state.Ref, row []byte) bool {
 		resetVectors(cols)
 		f.codec.Decode([][]byte{row[timeFilterHeader:]}, cols)
-		f.byRow.Insert(state.HashColumns(cols, f.all, 1, one[:])[0], r)
+		f.byRow.Insert(state.HashRows(cols, f.all, 1, one[:])[0], r)
 		return true
 	})
 	f.turn.rebuild(f.store)
@@ -174,7 +174,7 @@ func (f *TimeFilter) take(c *batch.Chunk) error {
 	if err := f.spansOf(c); err != nil {
 		return err
 	}
-	f.hashes = state.HashColumns(c.Cols, f.all, c.N, f.hashes)
+	f.hashes = state.HashRows(c.Cols, f.all, c.N, f.hashes)
 	now := f.batch.Now
 	for i, s := range f.spans {
 		w := c.Weight(i)
@@ -270,7 +270,7 @@ func (f *TimeFilter) turnOf(r state.Ref) error {
 		return nil
 	}
 	var hash [1]uint64
-	f.byRow.Delete(state.HashColumns(one.Cols, f.all, 1, hash[:])[0], r)
+	f.byRow.Delete(state.HashRows(one.Cols, f.all, 1, hash[:])[0], r)
 	f.store.Free(r)
 	return nil
 }

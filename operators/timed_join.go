@@ -39,7 +39,7 @@ type VersionMarks struct {
 }
 
 // keyTypes are the types in which keys are compared.
-func (s *TimedSpec) keyTypes() ([]types.Type, error) {
+func (s *TimedSpec) keyTypes() []types.Type {
 	ts := make([]types.Type, len(s.LeftKeys))
 	for i, k := range s.LeftKeys {
 		ts[i] = s.Left[k]
@@ -47,7 +47,7 @@ func (s *TimedSpec) keyTypes() ([]types.Type, error) {
 			ts[i].Prec = max(ts[i].Prec, r.Prec)
 		}
 	}
-	return ts, checkKeys(ts)
+	return ts
 }
 
 // output are the types of the output columns.

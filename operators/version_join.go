@@ -40,15 +40,13 @@ type VersionJoin struct {
 
 // NewVersionJoin makes a VersionJoin.
 func NewVersionJoin(spec TimedSpec, env Env) (*VersionJoin, error) {
-	keys, err := spec.keyTypes()
-	if err != nil {
-		return nil, err
-	}
+	keys := spec.keyTypes()
 	j := &VersionJoin{
 		spec: spec, waiting: newOrderedRows(spec.Left, env.Account), left: newGroupingAs(keys, spec.LeftKeys), late: newLateness(spec.Lateness, env),
 		both: append(append(Watermark(nil), spec.LeftWatermark...), spec.RightWatermark...),
 	}
 	j.versions = newVersions(&j.spec, newGroupingAs(keys, spec.RightKeys), j.both, env)
+	var err error
 	if j.pairs, err = newTimedPairs(&j.spec, env); err != nil {
 		return nil, err
 	}

@@ -7,6 +7,7 @@ import (
 
 	"github.com/cespare/xxhash/v2"
 
+	"streamsql/sql/collate"
 	"streamsql/sql/types"
 	"streamsql/sql/vector"
 )
@@ -18,7 +19,8 @@ import (
 //   - ClassInt: the value;
 //   - ClassFloat: its bits, with −0 as 0 and one NaN;
 //   - ClassDecimal: the scaled integer if 64 bits hold it, else the fold of its four limbs;
-//   - ClassBytes: XXH64 of the bytes, of padded text (utf8mb4_bin) without the spaces at its end;
+//   - ClassBytes: XXH64 of the bytes, of padded text (utf8mb4_bin) without the spaces at its end,
+//     of values that Fold of their key;
 //   - NULL of any class: hashNull.
 //
 // and mix(x) is the high XOR the low half of the 128-bit product of x and hashMul.
@@ -40,6 +42,16 @@ func HashInt(x int64) uint64 { return mix(hashSeed ^ uint64(x)) }
 // keys, into dst, which it returns grown to n. Equal keys hash equally,
 // whichever form (narrow, wide) their vectors have. No keys: all hash the same.
 func HashColumns(cols []*vector.Vector, keys []int, n int, dst []uint64) []uint64 {
+	return hashColumns(cols, keys, n, dst, true)
+}
+
+// HashRows is HashColumns of rows that are equal only when their values are the
+// same: the hash of tables that find a row by all of its columns.
+func HashRows(cols []*vector.Vector, all []int, n int, dst []uint64) []uint64 {
+	return hashColumns(cols, all, n, dst, false)
+}
+
+func hashColumns(cols []*vector.Vector, keys []int, n int, dst []uint64, folds bool) []uint64 {
 	if cap(dst) < n {
 		dst = make([]uint64, n, max(n, 1024))
 	}
@@ -48,9 +60,26 @@ func HashColumns(cols []*vector.Vector, keys []int, n int, dst []uint64) []uint6
 		dst[i] = hashSeed
 	}
 	for _, k := range keys {
-		hashColumn(cols[k], dst)
+		if folds && cols[k].Type.Folds() {
+			hashFolded(cols[k], dst)
+		} else {
+			hashColumn(cols[k], dst)
+		}
 	}
 	return dst
+}
+
+// hashFolded is hashColumn of values that Fold.
+func hashFolded(v *vector.Vector, dst []uint64) {
+	var key []byte
+	for i := range dst {
+		if v.IsNull(i) {
+			dst[i] = mix(dst[i] ^ hashNull)
+			continue
+		}
+		key = collate.AppendKeyOf(key[:0], v.Type, v.Bytes(i))
+		dst[i] = mix(dst[i] ^ xxhash.Sum64(key))
+	}
 }
 
 func hashColumn(v *vector.Vector, dst []uint64) {
@@ -110,7 +139,8 @@ func floatBits(x float64) uint64 {
 // HashBytes is the hash of an encoded key that never leaves its operator.
 func HashBytes(b []byte) uint64 { return xxhash.Sum64(b) }
 
-// keyText is what two texts are equal by: utf8mb4_bin ignores spaces at the end.
+// keyText is what two texts that do not Fold are equal by: utf8mb4_bin ignores
+// spaces at the end.
 func keyText(t types.Type, b []byte) []byte {
 	if len(b) > 0 && b[len(b)-1] == ' ' && t.IsText() && t.Collation == types.UTF8MB4Bin {
 		return bytes.TrimRight(b, " ")

@@ -19,8 +19,8 @@ func AppendOrdered(dst []byte, v *vector.Vector, i int, desc bool) []byte {
 }
 
 // AppendOrderedKey is AppendOrdered with equal bytes for what SQL holds equal
-// though it is not the same: text without the spaces at its end, and letters
-// of either case where the collation says so.
+// though it is not the same: text without the spaces at its end, and the keys of
+// values that Fold.
 func AppendOrderedKey(dst []byte, v *vector.Vector, i int, desc bool) []byte {
 	return appendOrdered(dst, v, i, desc, true)
 }
@@ -51,15 +51,12 @@ func appendOrdered(dst []byte, v *vector.Vector, i int, desc, key bool) []byte {
 			}
 		case formBytes:
 			text := v.Bytes(i)
-			if key {
-				text = orderText(v.Type, text)
+			if key && v.Type.Folds() {
+				text = collate.AppendKeyOf(nil, v.Type, text)
+			} else if key {
+				text = keyText(v.Type, text)
 			}
-			for _, b := range text {
-				if dst = append(dst, b); b == 0 {
-					dst = append(dst, 0xFF)
-				}
-			}
-			dst = append(dst, 0, 0)
+			dst = append(escape(dst, text), 0, 0)
 		}
 	}
 	if desc {
@@ -70,12 +67,10 @@ func appendOrdered(dst []byte, v *vector.Vector, i int, desc, key bool) []byte {
 	return dst
 }
 
-// orderText is what two texts are ordered by.
-func orderText(t types.Type, b []byte) []byte {
-	if c := collate.Of(t); c == types.UTF8MB4GeneralCI || c == types.UTF8MB40900AICI {
-		return collate.AppendKey(nil, c, b)
-	}
-	return keyText(t, b)
+// AppendKeyOfOrdered is AppendOrderedKey of a value that Folds and is not NULL, of
+// which b is what AppendOrdered made, both ascending.
+func AppendKeyOfOrdered(dst, b []byte, t types.Type) []byte {
+	return append(escape(append(dst, b[0]), collate.AppendKeyOf(nil, t, unescape(b[1:len(b)-2]))), 0, 0)
 }
 
 // orderFloat maps bits so that unsigned order is the order of the floats.
@@ -154,7 +149,17 @@ func SkipOrdered(b []byte, t types.Type, desc bool) []byte {
 	}
 }
 
-// unescape undoes the 0 → 0 FF of AppendOrdered.
+// escape appends text with 0 as 0 FF.
+func escape(dst, text []byte) []byte {
+	for _, b := range text {
+		if dst = append(dst, b); b == 0 {
+			dst = append(dst, 0xFF)
+		}
+	}
+	return dst
+}
+
+// unescape undoes escape.
 func unescape(b []byte) []byte {
 	for i, x := range b {
 		if x != 0 {

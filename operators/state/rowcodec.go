@@ -4,7 +4,9 @@ import (
 	"bytes"
 	"encoding/binary"
 	"math"
+	"slices"
 
+	"streamsql/sql/collate"
 	"streamsql/sql/decimal"
 	"streamsql/sql/types"
 	"streamsql/sql/vector"
@@ -75,10 +77,16 @@ func NewCodec(ts []types.Type) *Codec {
 }
 
 // NewKeyCodec makes the codec of keys: what SQL holds equal, though it is not the
-// same, is encoded as one of its forms (text without the spaces at its end).
+// same, is encoded as one of its forms: text without the spaces at its end. Of
+// values that Fold only their keys are kept: decoded, such a column is VARBINARY.
 func NewKeyCodec(ts []types.Type) *Codec {
-	c := NewCodec(ts)
+	c := NewCodec(slices.Clone(ts))
 	c.keys = true
+	for k, t := range ts {
+		if t.Folds() {
+			c.Types[k] = types.Type{Kind: types.VarBinary, NotNull: t.NotNull, Len: types.LongTextLen, Collation: types.BinaryCollation}
+		}
+	}
 	return c
 }
 
@@ -115,12 +123,16 @@ func (c *Codec) Append(dst []byte, cols []*vector.Vector, i int) []byte {
 		case formWide:
 			PutWide(slot, v.Wide(i))
 		case formBytes:
-			b := v.Bytes(i)
-			if c.keys {
-				b = keyText(v.Type, b)
+			b, start := v.Bytes(i), len(dst)
+			switch {
+			case !c.keys:
+				dst = append(dst, b...)
+			case v.Type.Folds():
+				dst = collate.AppendKeyOf(dst, v.Type, b)
+			default:
+				dst = append(dst, keyText(v.Type, b)...)
 			}
-			binary.LittleEndian.PutUint32(slot, uint32(len(b)))
-			dst = append(dst, b...)
+			binary.LittleEndian.PutUint32(dst[base+s.at:], uint32(len(dst)-start))
 		}
 	}
 	return dst
@@ -223,18 +235,27 @@ func (c *Codec) Int(row []byte, k int) (int64, bool) {
 	return getInt(row[c.slots[k].at:]), row[k>>3]>>(k&7)&1 == 0
 }
 
-// EqualAt compares the columns cols of two encoded rows, NULL equal to NULL.
+// EqualAt says whether SQL holds the columns cols of two encoded rows equal, NULL
+// equal to NULL.
 func (c *Codec) EqualAt(a, b []byte, cols []int) bool {
 	for _, k := range cols {
 		nullA, nullB := a[k>>3]>>(k&7)&1, b[k>>3]>>(k&7)&1
 		if nullA != nullB {
 			return false
 		}
-		if !bytes.Equal(c.column(a, k), c.column(b, k)) {
+		x, y := c.column(a, k), c.column(b, k)
+		if t := c.Types[k]; bytes.Equal(x, y) {
+			continue
+		} else if t.Class() != types.ClassBytes || !equalTexts(t, x, y) {
 			return false
 		}
 	}
 	return true
+}
+
+// equalTexts says whether two values of ClassBytes are equal that are not the same.
+func equalTexts(t types.Type, a, b []byte) bool {
+	return collate.CompareAs(t, a, b) == 0
 }
 
 // column returns the bytes of column k: its slot, or the text itself.

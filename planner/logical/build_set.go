@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"streamsql/sql/bind"
+	"streamsql/sql/sqlerr"
 )
 
 func (b *builder) union(r *bind.Union) (Node, error) {
@@ -27,6 +28,11 @@ func (b *builder) union(r *bind.Union) (Node, error) {
 // setOp builds INTERSECT and EXCEPT. All that comes out is in the first input.
 func (b *builder) setOp(r *bind.SetOp) (Node, error) {
 	s := &SetOp{Kind: r.Kind, All: r.All, Cols: slices.Clone(r.Cols)}
+	for _, c := range s.Cols {
+		if s.All && c.Type.Folds() { // how often each of the forms is to be there, nobody says
+			return nil, sqlerr.Unsupported("INTERSECT ALL and EXCEPT ALL of JSON, or of text without regard to case")
+		}
+	}
 	var err error
 	if s.Ins, s.From, err = b.inputs(r.Inputs); err != nil {
 		return nil, err

@@ -57,8 +57,10 @@ func TestJoinKeyTypes(t0 *testing.T) {
 		{types.MakeDouble(), types.MakeBigInt(), "l#1 = cast(r as double)#100"},
 		{text, types.MakeVarChar(99), "l#1 = r#2"},
 		{text, types.MakeBigInt(), ""},
-		{folded, folded, ""}, // 'a' = 'A'
-		{types.Type{Kind: types.JSON}, types.Type{Kind: types.JSON}, ""},
+		{folded, folded, "l#1 = r#2"}, // by what 'a' and 'A' have in common
+		{folded, text, ""},            // which collation holds, the comparison must say
+		{types.Type{Kind: types.JSON}, types.Type{Kind: types.JSON}, "l#1 = r#2"},
+		{types.Type{Kind: types.JSON}, types.MakeVarChar(9), ""},
 		{types.Type{Kind: types.Date}, types.MakeDateTime(3), "l#1 = r#2"},
 		{types.Type{Kind: types.Timestamp}, types.MakeDateTime(0), ""}, // on another clock
 		{types.Type{Kind: types.Enum, Enum: "a\x00b"}, types.Type{Kind: types.Enum, Enum: "b\x00a"}, ""},

@@ -6,8 +6,10 @@ import "streamsql/sql/types"
 // in memory alike, so that they hash alike.
 func SameRepresentation(a, b types.Type) bool {
 	switch {
-	case a.Class() != b.Class() || a.Kind == types.JSON || b.Kind == types.JSON: // 1 and 1.0 are equal JSON
+	case a.Class() != b.Class() || (a.Kind == types.JSON) != (b.Kind == types.JSON):
 		return false
+	case a.Kind == types.JSON: // by its key
+		return true
 	case a.Kind == types.Enum || b.Kind == types.Enum: // ordinals, each in its own list
 		return a.Kind == b.Kind && a.Enum == b.Enum
 	case a.Class() == types.ClassDecimal:
@@ -17,7 +19,7 @@ func SameRepresentation(a, b types.Type) bool {
 	case a.Class() == types.ClassInt:
 		return a.Kind == b.Kind || plainDate(a) && plainDate(b)
 	case a.Class() == types.ClassBytes:
-		return a.IsBinary() == b.IsBinary() && (a.IsBinary() || a.Collation == b.Collation && a.Collation <= types.BinaryCollation)
+		return a.IsBinary() == b.IsBinary() && (a.IsBinary() || a.Collation == b.Collation)
 	}
 	return true
 }

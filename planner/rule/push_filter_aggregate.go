@@ -1,9 +1,6 @@
 package rule
 
-import (
-	"streamsql/planner/logical"
-	"streamsql/sql/expr"
-)
+import "streamsql/planner/logical"
 
 var pushFilterThroughAggregate = Rule{
 	Name:   "push_filter_through_aggregate",
@@ -18,8 +15,7 @@ var pushFilterThroughAggregate = Rule{
 		if !ok || len(a.Keys) == 0 {
 			return n
 		}
-		keys := logical.SetOf(a.Keys)
-		down, stay := split(f.Conds, func(e *expr.Expr) bool { return keys.Has(e) && !c.volatile(e) })
+		down, stay := c.byPartition(f.Conds, a.Input, ids(a.Keys))
 		if len(down) == 0 {
 			return n
 		}

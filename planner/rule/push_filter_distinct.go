@@ -1,13 +1,10 @@
 package rule
 
-import (
-	"streamsql/planner/logical"
-	"streamsql/sql/expr"
-)
+import "streamsql/planner/logical"
 
 var pushFilterThroughDistinct = Rule{
 	Name:   "push_filter_through_distinct",
-	Reason: "equal rows pass a filter alike: those that do not need no state",
+	Reason: "equal rows pass a filter alike, but for what tells texts apart that are equal and not the same: those that do not pass need no state",
 	Apply: everywhere(func(c *Context, n logical.Node) logical.Node {
 		f, ok := n.(*logical.Filter)
 		if !ok {
@@ -17,7 +14,7 @@ var pushFilterThroughDistinct = Rule{
 		if !ok {
 			return n
 		}
-		down, stay := split(f.Conds, func(e *expr.Expr) bool { return !c.volatile(e) })
+		down, stay := c.byPartition(f.Conds, d.Input, ids(d.Columns()))
 		if len(down) == 0 {
 			return n
 		}

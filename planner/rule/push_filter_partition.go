@@ -32,6 +32,14 @@ var pushFilterThroughPartition = Rule{
 	}),
 }
 
+func ids(cols []logical.Col) []int {
+	list := make([]int, len(cols))
+	for i, c := range cols {
+		list[i] = c.ID
+	}
+	return list
+}
+
 // sameForEqual are conditions that are alike for all texts that are equal, though
 // not the same.
 var sameForEqual = map[string]bool{"=": true, "<=>": true, "in": true, "is null": true, "is not null": true}
@@ -45,10 +53,16 @@ func (c *Context) byPartition(conds []*expr.Expr, in logical.Node, partition []i
 	return split(conds, func(e *expr.Expr) bool {
 		reads := map[int]bool{}
 		e.Columns(reads)
-		plain := sameForEqual[e.Fn]
-		for _, a := range e.Args {
-			plain = plain && a.Op != expr.OpCall
-		}
-		return len(reads) > 0 && part.Has(e) && !c.volatile(e) && (plain || !texts.ReadsAny(e))
+		return len(reads) > 0 && part.Has(e) && !c.volatile(e) && (plainComparison(e) || !texts.ReadsAny(e))
 	})
+}
+
+// plainComparison reports a condition on columns as they are that is alike for values
+// that are equal.
+func plainComparison(e *expr.Expr) bool {
+	plain := sameForEqual[e.Fn]
+	for _, a := range e.Args {
+		plain = plain && a.Op != expr.OpCall
+	}
+	return plain
 }

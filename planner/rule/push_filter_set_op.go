@@ -17,7 +17,7 @@ var pushFilterThroughSetOp = Rule{
 		if !ok {
 			return n
 		}
-		down, stay := split(f.Conds, func(e *expr.Expr) bool { return !c.volatile(e) })
+		down, stay := c.byPartition(f.Conds, s, ids(s.Cols))
 		if len(down) == 0 {
 			return n
 		}

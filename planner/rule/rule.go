@@ -81,6 +81,8 @@ var Rules = []Rule{
 	pruneColumns,
 	removeIdentityProject,
 	sessionByID,
+	setOpBySortKey,
+	groupBySortKey,
 	twoPhaseAggregate,
 	windowsByPanes,
 }

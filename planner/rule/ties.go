@@ -33,10 +33,11 @@ func (c *Context) shorterTies(in logical.Node, partition []int, order []bind.Ord
 	return out
 }
 
+// textColumns are the columns of which values may be equal and yet not the same.
 func textColumns(n logical.Node) logical.ColSet {
 	set := logical.ColSet{}
 	for _, col := range n.Columns() {
-		set[col.ID] = col.Type.IsText()
+		set[col.ID] = col.Type.IsText() || col.Type.Folds()
 	}
 	return set
 }

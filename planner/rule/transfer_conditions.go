@@ -44,12 +44,22 @@ func (c *Context) transfers(j *logical.Join) (toRight, toLeft []*expr.Expr) {
 		if p[0].Type.Nullable() != p[1].Type.Nullable() {
 			continue
 		}
-		toRight = append(toRight, transfer(ofLeft[p[0].ID], j.Right, p[1])...)
+		toRight = append(toRight, transfer(alike(ofLeft[p[0].ID], p[0]), j.Right, p[1])...)
 		if both {
-			toLeft = append(toLeft, transfer(ofRight[p[1].ID], j.Left, p[0])...)
+			toLeft = append(toLeft, transfer(alike(ofRight[p[1].ID], p[1]), j.Left, p[0])...)
 		}
 	}
 	return distinctExprs(toRight), distinctExprs(toLeft)
+}
+
+// alike are those of the conditions of a column that hold for all values that are
+// equal, if they hold for one of them.
+func alike(known []*expr.Expr, col logical.Col) []*expr.Expr {
+	if !col.Type.IsText() && !col.Type.Folds() {
+		return known
+	}
+	in, _ := split(known, plainComparison)
+	return in
 }
 
 // factsOf is what is known of columns of n, each alone.

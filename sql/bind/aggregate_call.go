@@ -116,7 +116,7 @@ func (b *binder) convertArguments(w *writtenCall, r *agg.Request, in *names) err
 			r.Args[0], err = b.call("+", arg, expr.NewInt(0)) // its number
 		}
 	case "min", "max", "any_value":
-		if ignoresCase(arg.Type) {
+		if arg.Type.Folds() {
 			r.Order, r.Desc = []*expr.Expr{arg}, []bool{false}
 		}
 	case "bit_and", "bit_or", "bit_xor":
@@ -137,10 +137,6 @@ func (b *binder) convertArguments(w *writtenCall, r *agg.Request, in *names) err
 		err = b.convertPercentile(w, r, in)
 	}
 	return err
-}
-
-func ignoresCase(t types.Type) bool {
-	return t.IsText() && (t.Collation == types.UTF8MB4GeneralCI || t.Collation == types.UTF8MB40900AICI)
 }
 
 // orderByArrival orders the values of FIRST_VALUE and LAST_VALUE: by the row's

@@ -223,12 +223,13 @@ func (b *binder) windowAggregate(w *OverFunc, fn string, n *ast.WindowFuncExpr, 
 	if err != nil {
 		return err
 	}
+	if fn == "min" || fn == "max" {
+		r.Order, r.Desc = nil, nil // the window compares the values by itself
+	}
 	if w.Call, err = r.Resolve(); err != nil {
 		return err
 	}
 	switch {
-	case len(w.Call.Desc) > 0:
-		return sqlerr.Unsupported(name + "(…) OVER (…) of text without regard to case")
 	case w.Call.Keeping() != agg.Total && fn != "min" && fn != "max":
 		return sqlerr.Unsupported(name + "(…) OVER (…)")
 	}

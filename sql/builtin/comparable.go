@@ -11,6 +11,7 @@ import (
 
 // comparable coerces values so that they can be compared with each other, by
 // MySQL's rules for comparison: text with text by collation, numbers as numbers,
+// text and numbers with a JSON document as what they are in JSON,
 // a date with text as a point of time, anything else as DOUBLE.
 func (env *Env) comparable(args ...*expr.Expr) ([]*expr.Expr, error) {
 	var text, json, number, temporal, clock, nonNulls int
@@ -35,12 +36,12 @@ func (env *Env) comparable(args ...*expr.Expr) ([]*expr.Expr, error) {
 	switch {
 	case nonNulls == 0:
 		return args, nil
-	case text == nonNulls && json > 0 && json < text:
+	case json > 0 && text+number == nonNulls:
 		return env.mapArgs(args, func(a *expr.Expr) *expr.Expr {
 			if a.Type.Kind != types.JSON { // a text equals the JSON string of it
 				a = expr.NewCall("json_of_value", types.Type{Kind: types.JSON, NotNull: a.Type.NotNull}, a)
 			}
-			return env.toText(a)
+			return a
 		})
 	case text == nonNulls:
 		return env.mapArgs(args, env.toText)

@@ -6,6 +6,7 @@ import (
 	"streamsql/sql/collate"
 	"streamsql/sql/decimal"
 	"streamsql/sql/expr"
+	"streamsql/sql/jsonkey"
 	"streamsql/sql/types"
 )
 
@@ -77,6 +78,8 @@ type comparison func(a, b Operand, i int) int
 // comparisonOf chooses by the types of two arguments that comparable has coerced.
 func comparisonOf(a, b *expr.Expr) comparison {
 	switch {
+	case a.Type.Kind == types.JSON:
+		return func(a, b Operand, i int) int { return jsonkey.Compare(a.Str(i), b.Str(i)) }
 	case a.Type.Class() == types.ClassBytes:
 		c := textCollation(a, b)
 		return func(a, b Operand, i int) int { return collate.Compare(c, a.Str(i), b.Str(i)) }

@@ -23,7 +23,7 @@ func fastCompare(rel Relation, a, b *expr.Expr) Kernel {
 				compareInto(f.Ints(), rel, x.F, x.mask, y.F, y.mask)
 			}
 		}
-	case a.Type.Class() == types.ClassBytes && rel <= NotEqual && textCollation(a, b) <= types.BinaryCollation:
+	case byteWise(a, b) && rel <= NotEqual:
 		same := equalText(textCollation(a, b))
 		return func(f *Frame) {
 			if !f.MergeValid() {
@@ -73,6 +73,11 @@ func fastCompare(rel Relation, a, b *expr.Expr) Kernel {
 		}
 	}
 	return nil
+}
+
+// byteWise reports texts that are equal when their bytes are, but for spaces at the end.
+func byteWise(a, b *expr.Expr) bool {
+	return a.Type.Class() == types.ClassBytes && a.Type.Kind != types.JSON && textCollation(a, b) <= types.BinaryCollation
 }
 
 // equalTextConst looks at the lengths first: most texts differ there.
@@ -201,7 +206,7 @@ func SelectorOf(e *expr.Expr) Selector {
 		return func(dst []int32, a, b Operand, rows []int32, n int) []int32 {
 			return selectWhere(dst, rel, a.I, a, b.I, b, rows, n)
 		}
-	case a.Type.Class() == types.ClassBytes && rel <= NotEqual && textCollation(a, b) <= types.BinaryCollation:
+	case byteWise(a, b) && rel <= NotEqual:
 		return selectText(rel, textCollation(a, b))
 	}
 	compare := comparisonOf(a, b)

@@ -6,7 +6,8 @@
 // kernel of a call so built. What evaluates its arguments only where they are
 // reached (AND, OR, CASE, IF, COALESCE …) has no kernel: package eval does it.
 //
-// Besides the names that a user writes there are three calls that this package
-// puts in: "coerce" (an implicit cast), "to_scale" (cuts the hidden digits of a
-// quotient to the digits that show) and "assign" (a value on its way into a column).
+// Besides the names that a user writes there are calls that are put in: "coerce" (an
+// implicit cast), "to_scale" (cuts the hidden digits of a quotient to the digits that
+// show), "assign" (a value on its way into a column) and "sort_key" (what a value
+// is grouped by).
 package builtin

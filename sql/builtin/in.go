@@ -1,8 +1,6 @@
 package builtin
 
 import (
-	"bytes"
-
 	"streamsql/sql/collate"
 	"streamsql/sql/expr"
 	"streamsql/sql/types"
@@ -72,12 +70,13 @@ func inKernel(e *expr.Expr) Kernel {
 	if set := constantSet(e.Args); set != nil {
 		return func(f *Frame) {
 			a := f.Args[0]
+			var key []byte
 			f.Reserve()
 			for i := range f.N {
 				switch {
 				case a.NullAt(i):
 					f.Out.AppendNull()
-				case set.has(a, i):
+				case set.has(a, i, &key):
 					f.Out.AppendInt(yes)
 				case set.null:
 					f.Out.AppendNull()
@@ -121,16 +120,16 @@ func inRow(f *Frame, i int, compares []comparison, yes int64) {
 type inSet struct {
 	null  bool
 	ints  map[int64]struct{}
-	texts map[string]struct{}
-	c     types.Collation
+	texts map[string]struct{} // by their keys
+	t     types.Type          // of texts
 }
 
 // constantSet is the set of the constants after the first argument; nil if they
-// are not all integers, or all text of a byte-wise collation.
+// are not all integers, or all text, or all JSON.
 func constantSet(args []*expr.Expr) *inSet {
-	s := &inSet{ints: map[int64]struct{}{}, texts: map[string]struct{}{}, c: textCollation(args...)}
-	if args[0].Type.Class() == types.ClassBytes && s.c > types.BinaryCollation {
-		return nil
+	s := &inSet{ints: map[int64]struct{}{}, texts: map[string]struct{}{}, t: args[0].Type}
+	if !s.t.IsBinary() && s.t.Kind != types.JSON {
+		s.t.Collation = textCollation(args...)
 	}
 	for _, item := range args[1:] {
 		if item.Op != expr.OpConst {
@@ -142,7 +141,7 @@ func constantSet(args []*expr.Expr) *inSet {
 		case bothInt64(args[0], item):
 			s.ints[item.Value.I] = struct{}{}
 		case args[0].Type.Class() == types.ClassBytes && item.Type.Class() == types.ClassBytes:
-			s.texts[string(collate.AppendKey(nil, s.c, item.Value.S))] = struct{}{}
+			s.texts[string(collate.AppendKeyOf(nil, s.t, item.Value.S))] = struct{}{}
 		default:
 			return nil
 		}
@@ -150,7 +149,8 @@ func constantSet(args []*expr.Expr) *inSet {
 	return s
 }
 
-func (s *inSet) has(a Operand, i int) bool {
+// has looks row i up; key is scratch.
+func (s *inSet) has(a Operand, i int, key *[]byte) bool {
 	switch a.Type.Class() {
 	case types.ClassInt:
 		_, ok := s.ints[a.Int(i)]
@@ -159,10 +159,7 @@ func (s *inSet) has(a Operand, i int) bool {
 	default: // the list has only NULLs
 		return false
 	}
-	text := a.Str(i)
-	if s.c == types.UTF8MB4Bin {
-		text = bytes.TrimRight(text, " ")
-	}
-	_, ok := s.texts[string(text)]
+	*key = collate.AppendKeyOf((*key)[:0], s.t, a.Str(i))
+	_, ok := s.texts[string(*key)]
 	return ok
 }

@@ -1,5 +1,6 @@
 // Package collate compares text as MySQL's collations do, and makes keys that
-// are equal when the texts are.
+// are equal when the texts are. Of JSON documents, which have their own order
+// (package jsonkey), it does the same.
 package collate
 
 import (
@@ -12,6 +13,7 @@ import (
 	"golang.org/x/text/language"
 	"golang.org/x/text/unicode/norm"
 
+	"streamsql/sql/jsonkey"
 	"streamsql/sql/types"
 )
 
@@ -21,6 +23,23 @@ func Of(t types.Type) types.Collation {
 		return types.BinaryCollation
 	}
 	return t.Collation
+}
+
+// CompareAs is Compare of two values of t, which are text, bytes or JSON.
+func CompareAs(t types.Type, a, b []byte) int {
+	if t.Kind == types.JSON {
+		return jsonkey.Compare(a, b)
+	}
+	return Compare(Of(t), a, b)
+}
+
+// AppendKeyOf appends a key of a value of t, which is text, bytes or JSON: keys are
+// equal, and sort, as the values do.
+func AppendKeyOf(dst []byte, t types.Type, b []byte) []byte {
+	if t.Kind == types.JSON {
+		return jsonkey.Append(dst, b)
+	}
+	return AppendKey(dst, Of(t), b)
 }
 
 // Compare is negative, zero or positive as a sorts before, with or after b.

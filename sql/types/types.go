@@ -103,6 +103,13 @@ func (t Type) IsNumeric() bool { return t.Kind >= TinyInt && t.Kind <= Decimal }
 // IsText reports the kinds that hold characters.
 func (t Type) IsText() bool { return t.Kind == Char || t.Kind == VarChar || t.Kind == Text }
 
+// Folds reports types of which SQL may hold values equal that are more apart than by
+// spaces at their end: JSON (1 and 1.0), and text of a collation that takes letters
+// of either case for one.
+func (t Type) Folds() bool {
+	return t.Kind == JSON || t.IsText() && (t.Collation == UTF8MB4GeneralCI || t.Collation == UTF8MB40900AICI)
+}
+
 // IsBinary reports the kinds that hold bytes without a character set.
 func (t Type) IsBinary() bool { return t.Kind == Binary || t.Kind == VarBinary || t.Kind == Blob }
 
