@@ -94,6 +94,9 @@ type Tx interface {
 	Update(ctx context.Context, t *catalog.Table, old, new *batch.Chunk) (Result, error)
 	// Delete removes rows.
 	Delete(ctx context.Context, t *catalog.Table, old *batch.Chunk) (Result, error)
+	// Once lets a batch that its writer has numbered be committed once, together with
+	// what is inserted. It returns false when that has happened already.
+	Once(ctx context.Context, t *catalog.Table, b WriterBatch) (first bool, rows int, err error)
 	// Commit makes the changes durable and returns where they are. Error 1213 when
 	// another transaction changed the same rows first: nothing was done then.
 	Commit(ctx context.Context) (Position, error)

@@ -12,11 +12,12 @@ import (
 
 // answer is the body of every answer.
 type answer struct {
-	Rows     int        `json:"rows"`               // stored
-	Rejected int        `json:"rejected,omitempty"` // wrong
-	Position uint64     `json:"position,omitempty"` // in the commit log
-	Error    *problem   `json:"error,omitempty"`    // why nothing was stored
-	Errors   []rowError `json:"errors,omitempty"`   // of the first rows that are wrong
+	Rows      int        `json:"rows"`                // stored
+	Rejected  int        `json:"rejected,omitempty"`  // wrong
+	Duplicate bool       `json:"duplicate,omitempty"` // the batch was stored before
+	Position  uint64     `json:"position,omitempty"`  // in the commit log
+	Error     *problem   `json:"error,omitempty"`     // why nothing was stored
+	Errors    []rowError `json:"errors,omitempty"`    // of the first rows that are wrong
 }
 
 // problem is an error as a MySQL client sees it.
@@ -67,7 +68,7 @@ func refused(status int, format string, args ...any) *refusal {
 
 // loaded answers what came of the rows.
 func loaded(w http.ResponseWriter, l session.Loaded) {
-	a := answer{Rows: l.Rows, Rejected: l.Rejected, Position: uint64(l.Position)}
+	a := answer{Rows: l.Rows, Rejected: l.Rejected, Duplicate: l.Duplicate, Position: uint64(l.Position)}
 	for _, e := range l.Errors {
 		a.Errors = append(a.Errors, rowError{e.Row, e.Column, e.Err.Code, e.Err.State, e.Err.Message})
 	}
@@ -90,7 +91,8 @@ var statuses = map[uint16]int{
 	sqlerr.AccessDenied: http.StatusUnauthorized, sqlerr.DBAccessDenied: http.StatusForbidden, sqlerr.TableAccessDenied: http.StatusForbidden,
 	sqlerr.NoSuchTable: http.StatusNotFound, sqlerr.BadDB: http.StatusNotFound,
 	sqlerr.DupEntry: http.StatusConflict, sqlerr.LockDeadlock: http.StatusConflict,
-	sqlerr.DiskFull: http.StatusInsufficientStorage, sqlerr.ServerShutdown: http.StatusServiceUnavailable,
+	sqlerr.WrongArguments: http.StatusConflict, // a batch out of turn
+	sqlerr.DiskFull:       http.StatusInsufficientStorage, sqlerr.ServerShutdown: http.StatusServiceUnavailable,
 	sqlerr.OutOfResources: http.StatusServiceUnavailable, sqlerr.QueryInterrupted: http.StatusServiceUnavailable,
 }
 

@@ -118,7 +118,7 @@ var position = regexp.MustCompile(`"position":\d+`)
 func (w *world) request(d *datadriven.TestData) string {
 	body := strings.NewReplacer(`\x`, "\xff").Replace(d.Input)
 	var args struct{ kind, user, pack, method string }
-	args.kind, args.user, args.method = "application/x-ndjson", "root:", "POST"
+	args.kind, args.user, args.method = "application/x-ndjson", "root:", strings.ToUpper(d.Cmd)
 	d.MaybeScanArgs(w.t, "type", &args.kind)
 	d.MaybeScanArgs(w.t, "user", &args.user)
 	d.MaybeScanArgs(w.t, "pack", &args.pack)

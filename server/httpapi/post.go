@@ -33,12 +33,11 @@ func (v *Server) take(w http.ResponseWriter, r *http.Request) (session.Loaded, e
 	if err != nil {
 		return session.Loaded{}, err
 	}
-	client := r.Context().Value(clientKey{}).(session.Client)
-	client.DB = r.PathValue("database")
-	ctx, cancel := context.WithCancelCause(r.Context())
-	defer cancel(nil)
-	client.Hangup = func() { cancel(nil) }
-	s, err := v.sessions.Open(ctx, client)
+	writer, number, err := batchKey(r)
+	if err != nil {
+		return session.Loaded{}, err
+	}
+	s, ctx, err := v.open(r)
 	if err != nil {
 		return session.Loaded{}, err
 	}
@@ -52,11 +51,24 @@ func (v *Server) take(w http.ResponseWriter, r *http.Request) (session.Loaded, e
 	}
 	defer b.release()
 	out, err := s.Ingest(ctx, session.Load{
-		Text: r.Method + " " + r.URL.Path, Table: r.PathValue("stream"), Skip: skip,
+		Text: r.Method + " " + r.URL.Path, Table: r.PathValue("stream"), Skip: skip, Writer: writer, Number: number,
 		Decode: func(rows *ingest.Rows) error { return decode(b.bytes, rows) },
 	})
 	_ = http.NewResponseController(w).SetWriteDeadline(time.Now().Add(writeTimeout))
 	return out, err
+}
+
+// open begins a session for a request; KILL ends its context.
+func (v *Server) open(r *http.Request) (*session.Session, context.Context, error) {
+	client := r.Context().Value(clientKey{}).(session.Client)
+	client.DB = r.PathValue("database")
+	ctx, cancel := context.WithCancelCause(r.Context())
+	client.Hangup = func() { cancel(context.Canceled) }
+	s, err := v.sessions.Open(ctx, client)
+	if err != nil {
+		cancel(nil)
+	}
+	return s, ctx, err
 }
 
 // admit waits a while for room in the engine.

@@ -89,6 +89,7 @@ func New(s *session.Server, o Options) *Server {
 	v := &Server{sessions: s, options: o}
 	mux := http.NewServeMux()
 	mux.HandleFunc("POST "+streamPath, v.post)
+	mux.HandleFunc("GET "+streamPath+"/writers/{writer}", v.lastBatch)
 	mux.HandleFunc(streamPath, func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Allow", http.MethodPost)
 		refuse(w, http.StatusMethodNotAllowed, "Rows go by POST, not by %s", r.Method)

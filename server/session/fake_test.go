@@ -55,6 +55,14 @@ func (e *fakeEngine) Begin() (engine.Tx, error) { return &fakeTx{e: e}, nil }
 
 func (e *fakeEngine) Admit(context.Context) error { return nil }
 
+func (e *fakeEngine) LastBatch(context.Context, *catalog.Table, string) (b engine.WriterBatch, known bool, err error) {
+	return b, false, nil
+}
+
+func (t *fakeTx) Once(context.Context, *catalog.Table, engine.WriterBatch) (first bool, rows int, err error) {
+	return true, 0, nil
+}
+
 func (e *fakeEngine) DDL(_ context.Context, b bind.Statement, sess catalog.Session) ([]engine.Warning, error) {
 	e.mu.Lock()
 	defer e.mu.Unlock()

@@ -19,6 +19,10 @@ type Load struct {
 	Table  string // of the current database
 	Skip   bool   // leave wrong rows out; else one of them refuses all
 	Decode func(*ingest.Rows) error
+	// Writer and Number are what the client calls the rows, so that it can send them
+	// again: they are stored once. Writer is empty where it does not.
+	Writer string
+	Number uint64
 }
 
 // Loaded is what came of a Load.
@@ -27,6 +31,9 @@ type Loaded struct {
 	Rejected int // that were wrong
 	Errors   []ingest.RowError
 	Position engine.Position // where they are in the commit log
+	// Duplicate: the batch was stored before, with so many rows; 0 if that is not
+	// known any more.
+	Duplicate bool
 }
 
 // Ingest stores rows as INSERT does, and returns when they are durable. Where rows
@@ -34,12 +41,19 @@ type Loaded struct {
 // Errors says why.
 func (s *Session) Ingest(ctx context.Context, l Load) (out Loaded, err error) {
 	err = s.during(ctx, l.Text, func(ctx context.Context) error {
-		t, err := s.table("", l.Table)
+		t, err := s.ingestTarget(l.Table)
 		if err != nil {
 			return err
 		}
-		if err := catalog.Check(s.user, catalog.Need{Privilege: catalog.Insert, Database: t.Database, Table: t.Name}); err != nil {
-			return err
+		if l.Writer != "" {
+			last, known, err := s.server.engine.LastBatch(ctx, t, l.Writer)
+			if err != nil {
+				return err
+			}
+			if known && l.Number <= last.Number {
+				out = duplicateOf(l, last)
+				return nil
+			}
 		}
 		out, err = s.load(ctx, t, l)
 		return err
@@ -47,44 +61,89 @@ func (s *Session) Ingest(ctx context.Context, l Load) (out Loaded, err error) {
 	return out, err
 }
 
+// LastBatch is the last batch of a writer into a table of the current database.
+func (s *Session) LastBatch(ctx context.Context, table, writer string) (engine.WriterBatch, bool, error) {
+	t, err := s.ingestTarget(table)
+	if err != nil {
+		return engine.WriterBatch{}, false, err
+	}
+	return s.server.engine.LastBatch(ctx, t, writer)
+}
+
+// ingestTarget is a table that the user may insert into.
+func (s *Session) ingestTarget(name string) (*catalog.Table, error) {
+	t, err := s.table("", name)
+	if err != nil {
+		return nil, err
+	}
+	return t, catalog.Check(s.user, catalog.Need{Privilege: catalog.Insert, Database: t.Database, Table: t.Name})
+}
+
+// duplicateOf is what is told of a batch that was stored before.
+func duplicateOf(l Load, last engine.WriterBatch) Loaded {
+	out := Loaded{Duplicate: true}
+	if l.Number == last.Number {
+		out.Rows = last.Rows
+	}
+	return out
+}
+
+// load reads the rows, then stores them.
 func (s *Session) load(ctx context.Context, t *catalog.Table, l Load) (Loaded, error) {
-	config, err := bind.Ingest(t, s.bindEnv(&compiled{}, nil), builtin.Context{
-		Now: s.now.UnixMicro(), Location: s.settings.location, Strict: s.settings.strict, Warn: s.warn,
+	chunks, out, err := s.read(t, l)
+	if err != nil || out.Rejected > 0 && !l.Skip {
+		return out, err
+	}
+	_, err = s.change(ctx, func(tx engine.Tx) (engine.Result, error) {
+		if l.Writer != "" {
+			first, rows, err := tx.Once(ctx, t, engine.WriterBatch{Writer: l.Writer, Number: l.Number, Rows: out.Rows})
+			if err != nil {
+				return engine.Result{}, err
+			}
+			if !first {
+				out = Loaded{Duplicate: true, Rows: rows}
+				return engine.Result{}, nil
+			}
+		}
+		for _, c := range chunks {
+			if _, err := tx.Insert(ctx, t, c, engine.InsertOptions{Eval: s.evalOptions()}); err != nil {
+				return engine.Result{}, err
+			}
+		}
+		return engine.Result{}, nil
 	})
 	if err != nil {
 		return Loaded{}, err
 	}
-	var chunks []*batch.Chunk
+	out.Position = s.after
+	return out, nil
+}
+
+// read reads all rows into chunks.
+func (s *Session) read(t *catalog.Table, l Load) (chunks []*batch.Chunk, out Loaded, err error) {
+	config, err := bind.Ingest(t, s.bindEnv(&compiled{}, nil), builtin.Context{
+		Now: s.now.UnixMicro(), Location: s.settings.location, Strict: s.settings.strict, Warn: s.warn,
+	})
+	if err != nil {
+		return nil, out, err
+	}
 	config.Skip = l.Skip
 	config.Emit = func(columns []*vector.Vector, n int) error {
 		chunks = append(chunks, &batch.Chunk{Cols: columns, N: n})
 		return nil
 	}
 	rows := ingest.NewRows(config)
-	err = l.Decode(rows)
-	if err == nil {
+	if err = l.Decode(rows); err == nil {
 		err = rows.Flush()
 	}
-	out := Loaded{Rows: rows.Accepted(), Rejected: rows.Rejected(), Errors: rows.Errors()}
-	switch {
-	case err != nil && !errors.Is(err, ingest.ErrTooMany):
-		return Loaded{}, err
-	case out.Rejected > 0 && !l.Skip:
+	if err != nil && !errors.Is(err, ingest.ErrTooMany) {
+		return nil, out, err
+	}
+	out = Loaded{Rows: rows.Accepted(), Rejected: rows.Rejected(), Errors: rows.Errors()}
+	if out.Rejected > 0 && !l.Skip {
 		out.Rows = 0
-		return out, nil
 	}
-	if _, err := s.change(ctx, func(tx engine.Tx) (sum engine.Result, err error) {
-		for _, c := range chunks {
-			if sum, err = tx.Insert(ctx, t, c, engine.InsertOptions{Eval: s.evalOptions()}); err != nil {
-				return sum, err
-			}
-		}
-		return sum, nil
-	}); err != nil {
-		return Loaded{}, err
-	}
-	out.Position = s.after
-	return out, nil
+	return chunks, out, nil
 }
 
 // Admit returns when the engine has room for further rows; ctx bounds the wait.

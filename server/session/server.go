@@ -29,6 +29,8 @@ type Engine interface {
 	// Admit returns when there is room for further rows. It fails where nothing may be
 	// written, and when ctx is done.
 	Admit(ctx context.Context) error
+	// LastBatch is the last batch of a writer into a table that is on disk.
+	LastBatch(ctx context.Context, t *catalog.Table, writer string) (b engine.WriterBatch, known bool, err error)
 	// DDL makes a CreateDatabase, DropDatabase, CreateTable or DropTables durable;
 	// sess is what the definition captures.
 	DDL(ctx context.Context, s bind.Statement, sess catalog.Session) ([]engine.Warning, error)
