@@ -1,8 +1,6 @@
 package operators
 
 import (
-	"bytes"
-
 	"streamsql/operators/state"
 	"streamsql/sql/vector"
 )
@@ -17,6 +15,8 @@ type finder struct {
 	nulls int     // one: number of the key NULL, +1
 	enc   []byte  // else: the encoded keys, one after the other
 	off   []int
+	// hashes are those of the encoded keys by number.
+	hashes []uint64
 }
 
 type finderSlot struct {
@@ -27,7 +27,7 @@ type finderSlot struct {
 
 func (f *finder) reset() {
 	f.n, f.nulls = 0, 0
-	f.ints, f.enc, f.off = f.ints[:0], f.enc[:0], f.off[:0]
+	f.ints, f.enc, f.off, f.hashes = f.ints[:0], f.enc[:0], f.off[:0], f.hashes[:0]
 	if f.gen++; f.gen == 0 {
 		clear(f.slots)
 		f.gen = 1
@@ -85,15 +85,15 @@ func (f *finder) groupsOfEncoded(g *grouping, lo int, out []uint32) {
 		f.off = append(f.off, 0)
 	}
 	for i := range out {
-		h, enc := g.hashes[lo+i], g.encode(lo+i)
+		h := g.hashes[lo+i]
 		for at := h & mask; ; at = (at + 1) & mask {
 			s := &f.slots[at]
 			if s.gen != f.gen {
 				*s = finderSlot{h, uint32(f.n), f.gen}
-				f.enc = append(f.enc, enc...)
-				f.off = append(f.off, len(f.enc))
+				f.enc = g.codec.Append(f.enc, g.cols, lo+i)
+				f.off, f.hashes = append(f.off, len(f.enc)), append(f.hashes, h)
 				f.n++
-			} else if s.key != h || !bytes.Equal(f.encoded(s.group), enc) {
+			} else if s.key != h || !g.codec.Is(f.encoded(s.group), g.cols, lo+i) {
 				continue
 			}
 			out[i] = s.group
@@ -146,4 +146,13 @@ func (f *finder) appendKeys(g *grouping, ids []uint32, cols []*vector.Vector) {
 		rows[i] = f.encoded(id)
 	}
 	g.codec.Decode(rows, cols[:len(g.keys)])
+}
+
+// hashesOf are the hashes of the encoded keys with the numbers ids.
+func (f *finder) hashesOf(ids []uint32) []uint64 {
+	out := make([]uint64, len(ids))
+	for i, id := range ids {
+		out[i] = f.hashes[id]
+	}
+	return out
 }

@@ -1,10 +1,11 @@
 package operators
 
 import (
-	"bytes"
 	"encoding/binary"
+	"slices"
 
 	"streamsql/operators/account"
+	"streamsql/operators/batch"
 	"streamsql/operators/state"
 	"streamsql/sql/sqlerr"
 	"streamsql/sql/types"
@@ -25,6 +26,7 @@ type grouping struct {
 
 	cols   []*vector.Vector // the key columns of the current chunk
 	hashes []uint64         // of all rows of the current chunk
+	own    []uint64         // memory for hashes
 	ints   []int64          // one: the keys
 	wide   []int64          // scratch for ints
 	enc    []byte
@@ -65,8 +67,21 @@ func newGroupingAs(ts []types.Type, keys []int) *grouping {
 
 // open prepares the keys of a chunk of n rows.
 func (g *grouping) open(cols []*vector.Vector, n int) {
-	g.hashes = state.HashColumns(cols, g.keys, n, g.hashes)
-	g.cols = g.cols[:0]
+	g.own = state.HashColumns(cols, g.keys, n, g.own)
+	g.set(cols, n, g.own)
+}
+
+// openChunk is open of a chunk, whose hashes may be known.
+func (g *grouping) openChunk(c *batch.Chunk) {
+	if c.Hashes != nil && slices.Equal(c.HashedBy, g.keys) {
+		g.set(c.Cols, c.N, c.Hashes)
+		return
+	}
+	g.open(c.Cols, c.N)
+}
+
+func (g *grouping) set(cols []*vector.Vector, n int, hashes []uint64) {
+	g.hashes, g.cols = hashes, g.cols[:0]
 	for _, k := range g.keys {
 		g.cols = append(g.cols, cols[k])
 	}
@@ -117,8 +132,11 @@ func newIndex(g *grouping, keyAt int, a *account.Account) *index {
 func (x *index) findAll(lo int, refs []state.Ref) {
 	hi := lo + len(refs)
 	if !x.one {
-		for i := lo; i < hi; i++ {
-			refs[i-lo] = x.find(i)
+		x.table.FindHashes(x.hashes[lo:hi], refs)
+		for i, r := range refs {
+			if r != 0 && !x.is(r, lo+i) { // another key has the hash
+				refs[i] = x.find(lo + i)
+			}
 		}
 		return
 	}
@@ -140,12 +158,11 @@ func (x *index) find(i int) state.Ref {
 		}
 		return x.table.FindInt(x.ints[i])
 	}
-	enc := x.encode(i)
-	return x.table.Find(x.hashes[i], func(r state.Ref) bool {
-		// A key's length stands in its beginning: as a prefix it is whole.
-		return bytes.HasPrefix(x.store.Slot(r)[x.keyAt:], enc)
-	})
+	return x.table.Find(x.hashes[i], func(r state.Ref) bool { return x.is(r, i) })
 }
+
+// is reports that row r has the key of row i.
+func (x *index) is(r state.Ref, i int) bool { return x.codec.Is(x.store.Slot(r)[x.keyAt:], x.cols, i) }
 
 // add makes a row, all zero but for the key, for the key of row i, which has none.
 func (x *index) add(i int) (state.Ref, error) {

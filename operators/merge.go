@@ -284,7 +284,7 @@ func (m *Merge) settle(budget int) (Status, error) {
 func (m *Merge) take(n int) (int, error) {
 	_, c, lo := m.first()
 	if lo == 0 {
-		m.index.open(c.Cols, c.N)
+		m.index.openChunk(c)
 	}
 	n = min(n, c.N-lo)
 	m.block = n

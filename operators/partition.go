@@ -1,8 +1,11 @@
 package operators
 
 import (
+	"slices"
+
 	"streamsql/operators/batch"
 	"streamsql/operators/state"
+	"streamsql/sql/types"
 )
 
 // LogicalPartitions is how many partitions keys hash to. Tasks hold ranges of
@@ -52,11 +55,16 @@ func (p *Partitioner) Split(c *batch.Chunk) []*batch.Chunk {
 	for t := range p.sel {
 		p.sel[t] = p.sel[t][:0]
 	}
-	p.hashes = state.HashColumns(c.Cols, p.keys, c.N, p.hashes)
-	for i, h := range p.hashes {
+	hashes, known := c.Hashes, c.Hashes != nil && slices.Equal(c.HashedBy, p.keys)
+	if !known {
+		p.hashes = state.HashColumns(c.Cols, p.keys, c.N, p.hashes)
+		hashes = p.hashes
+	}
+	for i, h := range hashes {
 		t := TaskOf(LogicalPartition(h), p.tasks)
 		p.sel[t] = append(p.sel[t], int32(i))
 	}
+	carry := known || slices.ContainsFunc(p.keys, func(k int) bool { return c.Cols[k].Type.Class() == types.ClassBytes })
 	for t, sel := range p.sel {
 		switch len(sel) {
 		case 0:
@@ -64,9 +72,20 @@ func (p *Partitioner) Split(c *batch.Chunk) []*batch.Chunk {
 			p.out[t] = c
 		default:
 			p.out[t] = c.Gather(sel)
+			if carry {
+				p.out[t].Hashes, p.out[t].HashedBy = gather(hashes, sel), p.keys
+			}
 		}
 	}
 	return p.out
+}
+
+func gather(hashes []uint64, sel []int32) []uint64 {
+	out := make([]uint64, len(sel))
+	for k, i := range sel {
+		out[k] = hashes[i]
+	}
+	return out
 }
 
 // Partition is Split of a Partitioner used once.

@@ -142,7 +142,7 @@ func (r *Reduce) take(n int) (int, error) {
 	_, c, lo := r.first()
 	if r.opened != c { // its beginning may have been passed on
 		r.opened = c
-		r.group.open(c.Cols, c.N)
+		r.group.openChunk(c)
 	}
 	n = min(n, c.N-lo)
 	index, rows := r.index[:n], r.rows[:n]
@@ -243,6 +243,9 @@ func (r *Reduce) give(n int, emit func(*batch.Chunk)) int {
 	if len(rows) > 0 {
 		c := &batch.Chunk{Cols: newVectors(r.out, len(rows)), N: len(rows), Weights: weights}
 		r.find.appendKeys(r.group, ids, c.Cols)
+		if !r.group.one {
+			c.Hashes, c.HashedBy = r.find.hashesOf(ids), positions(len(r.group.keys))
+		}
 		at := len(r.group.keys)
 		for _, s := range r.states {
 			s.AppendPartial(rows, c.Cols[at:])

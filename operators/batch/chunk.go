@@ -18,6 +18,11 @@ type Chunk struct {
 	Cols    []*vector.Vector
 	N       int     // rows; a chunk may have no columns
 	Weights []int64 // nil: all +1
+
+	// Hashes, if not nil, are those of the columns HashedBy (state.HashColumns): who
+	// hashes keys of text on their way into a shuffle says them to who comes after it.
+	Hashes   []uint64
+	HashedBy []int
 }
 
 // Weight returns the weight of row i.

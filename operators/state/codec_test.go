@@ -113,6 +113,12 @@ func TestCodecsAgainstComparison(t *testing.T) {
 				if equal != bytes.Equal(keyRows.Append(nil, cols, i), keyRows.Append(nil, cols, j)) {
 					t.Fatalf("keys equal: %v, their encodings otherwise", equal)
 				}
+				if is := keyRows.Is(append(keyRows.Append(nil, cols, i), "more"...), cols, j); is != equal {
+					t.Fatalf("keys equal: %v, Is says otherwise", equal)
+				}
+				if is := rows.Is(all[i], cols, j); is != allEqual(cols, i, j, false) {
+					t.Fatalf("rows are %v, Is says otherwise", !is)
+				}
 				h := HashColumns(cols, []int{0, 1, 2, 3, 4, 5, 6, 7}, 24, nil)
 				if equal != (h[i] == h[j]) {
 					t.Fatalf("keys equal: %v, hashes %x %x", equal, h[i], h[j])

@@ -138,6 +138,47 @@ func (c *Codec) Append(dst []byte, cols []*vector.Vector, i int) []byte {
 	return dst
 }
 
+// Is reports that b begins with the encoding of row i of cols. A row's length
+// stands in its beginning: as a prefix it is whole.
+func (c *Codec) Is(b []byte, cols []*vector.Vector, i int) bool {
+	at := c.fixed
+	for k, s := range c.slots {
+		v := cols[k]
+		if null := v.IsNull(i); null != (b[k>>3]>>(k&7)&1 != 0) {
+			return false
+		} else if null {
+			continue
+		}
+		slot := b[s.at:]
+		same := true
+		switch s.form {
+		case formInt:
+			same = getInt(slot) == v.I[i]
+		case formFloat:
+			same = binary.LittleEndian.Uint64(slot) == floatBits(v.F[i])
+		case formNarrow:
+			if v.IsWide() {
+				same = binary.LittleEndian.Uint64(slot) == v.W[i][0]
+			} else {
+				same = getInt(slot) == v.I[i]
+			}
+		case formWide:
+			same = GetWide(slot) == v.Wide(i)
+		case formBytes:
+			text := v.Bytes(i)
+			if c.keys {
+				text = keyText(v.Type, text)
+			}
+			same = int(binary.LittleEndian.Uint32(slot)) == len(text) && string(b[at:at+len(text)]) == string(text)
+			at += len(text)
+		}
+		if !same {
+			return false
+		}
+	}
+	return true
+}
+
 // Rows are encoded rows one after the other.
 type Rows struct {
 	Buf []byte

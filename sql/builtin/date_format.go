@@ -8,9 +8,7 @@ import (
 )
 
 func init() {
-	define("date_format", "ts", 0, formatResult, strict(func(f *Frame, i int) {
-		f.formatTime(f.Args[0].Int(i), f.Args[1].Str(i), false)
-	}))
+	define("date_format", "ts", 0, formatResult, formatDates)
 	define("time_format", "Ts", 0, formatResult, strict(func(f *Frame, i int) {
 		f.formatTime(f.Args[0].Int(i), f.Args[1].Str(i), true)
 	}))
@@ -24,6 +22,51 @@ func formatResult(c *call) types.Type {
 	t := types.MakeVarChar(n)
 	t.Collation = c.env.Collation
 	return t
+}
+
+// formatDates is DATE_FORMAT. Rows of a stream are often of the same day, hour or
+// minute as the one before, which then has the text already.
+func formatDates(f *Frame) {
+	grain := int64(0) // 0: the format may change from row to row
+	if f.N > 1 && f.Args[1].IsConst() && !f.Args[1].NullAt(0) {
+		grain = formatGrain(f.Args[1].Str(0))
+	}
+	begin, from, to := int64(0), 0, 0 // the last text is at from … to, and of the times from begin on
+	strict(func(f *Frame, i int) {
+		us := f.Args[0].Int(i)
+		if to > from && us >= begin && us < begin+grain {
+			f.Out.Buf = append(f.Out.Buf, f.Out.Buf[from:to]...)
+			f.endText()
+			return
+		}
+		from = len(f.Out.Buf)
+		f.formatTime(us, f.Args[1].Str(i), false)
+		if to = len(f.Out.Buf); grain > 0 {
+			begin = us - (us%grain+grain)%grain
+		}
+	})(f)
+}
+
+// formatGrain is how long, in microseconds, a text of the format stays the same.
+func formatGrain(format []byte) int64 {
+	grain := int64(types.Day)
+	for k := 0; k+1 < len(format); k++ {
+		if format[k] != '%' {
+			continue
+		}
+		k++
+		switch format[k] {
+		case 'H', 'k', 'h', 'I', 'l', 'p':
+			grain = min(grain, types.Hour)
+		case 'i':
+			grain = min(grain, types.Minute)
+		case 's', 'S', 'r', 'T':
+			grain = min(grain, types.Second)
+		case 'f':
+			return 1
+		}
+	}
+	return grain
 }
 
 // formatTime appends us in a format of DATE_FORMAT. A TIME has no date: what asks

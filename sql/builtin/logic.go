@@ -112,9 +112,18 @@ func notKernel(f *Frame) {
 func truthKernel(test func(Truth) bool) func(*expr.Expr) Kernel {
 	return func(*expr.Expr) Kernel {
 		return func(f *Frame) {
-			out := f.Ints()
+			a, out := f.Args[0], f.Ints()
+			if no, yes := bit(test(False)), bit(test(True)); a.Valid == nil && a.F == nil && a.W == nil && !a.IsConst() {
+				for i, x := range a.I[:f.N] {
+					out[i] = no
+					if x != 0 {
+						out[i] = yes
+					}
+				}
+				return
+			}
 			for i := range out {
-				out[i] = bit(test(f.Args[0].Truth(i)))
+				out[i] = bit(test(a.Truth(i)))
 			}
 		}
 	}
