@@ -3,10 +3,12 @@ package engine
 import (
 	"context"
 	"log/slog"
+	"sync/atomic"
 	"time"
 
 	"streamsql/catalog"
 	"streamsql/engine/eventtime"
+	"streamsql/engine/sched"
 	"streamsql/engine/task"
 	"streamsql/operators/batch"
 	"streamsql/operators/connector"
@@ -21,6 +23,8 @@ type external struct {
 	table   *catalog.Table
 	source  connector.Source
 	offsets []uint64 // next, per partition; all before are cut
+	// reading is the CPU time that the connector took for rows, in ns, per partition.
+	reading []atomic.Int64
 	// With event time, the cutter's own: per partition what was looked at, and that
 	// it is to be read on.
 	ahead []ahead
@@ -49,7 +53,7 @@ func (e *Engine) openExternal(t *catalog.Table) (*external, error) {
 		return nil, err
 	}
 	n := src.Partitions()
-	return &external{table: t, source: src, offsets: make([]uint64, n), ahead: make([]ahead, n)}, nil
+	return &external{table: t, source: src, offsets: make([]uint64, n), reading: make([]atomic.Int64, n), ahead: make([]ahead, n)}, nil
 }
 
 // prepareExternal opens the connector of a new stream.
@@ -106,7 +110,11 @@ func (x *external) rows(part int, from, to uint64, want []int) func(max int) *ba
 			return nil
 		}
 		upto := min(to, from+uint64(max))
+		began := sched.ThreadCPU()
 		c, next, err := x.source.ReadRange(context.Background(), part, connector.Offset(from), connector.Offset(upto), want)
+		if took := sched.ThreadCPU() - began; took > 0 { // it is one thread's, unless a session reads itself
+			x.reading[part].Add(took)
+		}
 		if err != nil || uint64(next) == from {
 			// The offsets were there when the batch was cut: the source broke its promise.
 			panic("connector " + x.table.Options["connector"] + " cannot read again what it gave before: " + errText(err))

@@ -89,14 +89,15 @@ func (e *Engine) addPartitions(add func(values ...any)) {
 	cat := e.Catalog()
 	e.mu.Lock()
 	offsets := map[catalog.ID][]uint64{}
-	for id, x := range e.externals {
+	externals := maps.Clone(e.externals)
+	for id, x := range externals {
 		offsets[id] = slices.Clone(x.offsets)
 	}
 	e.mu.Unlock()
 	for _, id := range slices.Sorted(maps.Keys(offsets)) {
 		if t, ok := cat.TableByID(id); ok {
 			for part, next := range offsets[id] {
-				add(t.Database, t.Name, part, next, nil)
+				add(t.Database, t.Name, part, next, nil, externals[id].reading[part].Load()/1000)
 			}
 		}
 	}
@@ -111,7 +112,7 @@ func (e *Engine) addPartitions(add func(values ...any)) {
 					watermark = w
 				}
 			}
-			add(s.table.Database, s.table.Name, part, nil, watermark)
+			add(s.table.Database, s.table.Name, part, nil, watermark, nil)
 		}
 	}
 }

@@ -31,7 +31,7 @@ var engineDefinitions = []definition{
 		history_done# history_total# history_left_s# watermark% checkpoint_batch# changes_after# subscribers# memory_bytes# cpu_us# late_rows# reason+`, nil},
 	{`operators: database_name name operator_id# operator description+ tasks# rows_in# rows_out# cpu_us# state_rows# state_bytes#`, nil},
 	{`batches: batch_id# time! log_sequence# durable#`, nil},
-	{`partitions: database_name name partition_id# next_offset# watermark%`, nil},
+	{`partitions: database_name name partition_id# next_offset# watermark% read_cpu_us#`, nil},
 	{`tenants: name weight`, nil},
 	{`usage: name cpu_us# memory_bytes# queries#`, nil},
 	{`dimension_tables: database_name table_name connector entries# hits# misses# questions# failures# last_error+`, nil},

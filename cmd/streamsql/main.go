@@ -39,6 +39,7 @@ func commands() []command {
 		{"sql", "[flags] [file.sql]", "the shell: connect to a server and type SQL, or run a file", runSQL},
 		{"run", "[flags] file.sql", "run a file against a server that lives as long as the file", runScript},
 		{"test", "[flags] file|directory…", "run scripts with expected results", runTest},
+		{"bench", "MEASUREMENT [flags]", "measure a server, after checking its results", runBench},
 		{"version", "", "print the version", runVersion},
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"net"
 	"os"
 
+	"streamsql/cmd/streamsql/bench"
 	"streamsql/cmd/streamsql/child"
 	"streamsql/cmd/streamsql/settings"
 	"streamsql/cmd/streamsql/slt"
@@ -19,6 +20,14 @@ func startPrivate(ctx context.Context) (*child.Server, error) {
 		return nil, err
 	}
 	return child.Start(ctx, child.Options{Binary: self})
+}
+
+func runBench(ctx context.Context, e env, args []string) int {
+	self, err := os.Executable()
+	if err != nil {
+		return failed(e, "bench", err)
+	}
+	return bench.Main(ctx, args, bench.Host{Binary: self, Version: version(), Stdout: e.stdout, Stderr: e.stderr})
 }
 
 func runTest(ctx context.Context, e env, args []string) int {

@@ -54,6 +54,10 @@ func serve(ctx context.Context, c Config) error {
 	if web != nil {
 		defer web.Close()
 	}
+	debug, err := serveDebug(ctx, c.Debug)
+	if err != nil {
+		return err
+	}
 	eng, err := engine.Open(engine.Config{
 		Dir: c.Data, Workers: c.Workers, CheckpointEvery: c.CheckpointInterval, Connectors: connectors(c.Files),
 	})
@@ -65,7 +69,7 @@ func serve(ctx context.Context, c Config) error {
 	go func() { served <- front.Serve() }()
 
 	did := eng.Recovered()
-	c.Ready(child.Ready{MySQL: listener.Addr().String(), HTTP: address(web), Recovery: child.Recovery{
+	c.Ready(child.Ready{MySQL: listener.Addr().String(), HTTP: address(web), Debug: debug, Recovery: child.Recovery{
 		Cuts: did.Cuts, Rows: int64(did.Rows), Seconds: did.Took.Seconds(),
 	}})
 	select {

@@ -23,7 +23,7 @@ var dependencies = map[string][]string{
 	"golang.org/x/text":                  {"sql/collate", "cmd/streamsql/shell"},
 	"gopkg.in/yaml.v3":                   {"cmd/streamsql/settings"},
 	"github.com/chzyer/readline":         {"cmd/streamsql/shell"},
-	"github.com/go-sql-driver/mysql":     {"cmd/streamsql/slt", "tests"},
+	"github.com/go-sql-driver/mysql":     {"cmd/streamsql/bench", "cmd/streamsql/slt", "tests"},
 	"github.com/cockroachdb/datadriven":  {},
 	"pgregory.net/rapid":                 {"planner/plantest"},
 }

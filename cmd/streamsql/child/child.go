@@ -23,8 +23,9 @@ type Ready struct {
 	Ready   bool   `json:"ready"`
 	Version string `json:"version"`
 	PID     int    `json:"pid"`
-	MySQL   string `json:"mysql"`          // address, with the port that was really taken
-	HTTP    string `json:"http,omitempty"` // likewise; empty: it is off
+	MySQL   string `json:"mysql"`           // address, with the port that was really taken
+	HTTP    string `json:"http,omitempty"`  // likewise; empty: it is off
+	Debug   string `json:"debug,omitempty"` // address of --debug
 	// Recovery says what the start had to do before it could serve.
 	Recovery Recovery `json:"recovery"`
 }

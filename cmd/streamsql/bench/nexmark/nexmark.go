@@ -5,6 +5,8 @@ package nexmark
 import (
 	"embed"
 	"fmt"
+	"regexp"
+	"slices"
 	"strings"
 )
 
@@ -73,3 +75,22 @@ func statements(text string) []string {
 	}
 	return out
 }
+
+// Tables are the streams that a query reads.
+func Tables(q int) []string {
+	var out []string
+	for _, m := range reads.FindAllStringSubmatch(Text(q), -1) {
+		if !slices.Contains(out, m[1]) {
+			out = append(out, m[1])
+		}
+	}
+	return out
+}
+
+var reads = regexp.MustCompile(`(?:FROM|JOIN|TUMBLE\(|HOP\(|SESSION\()\s*(person|auction|bid)\b`)
+
+// Share is how many of 50 events are rows of a table.
+var Share = map[string]int64{"person": 1, "auction": 3, "bid": 46}
+
+// Rows is how many rows a table has after so many events, a multiple of 50.
+func Rows(table string, events int64) int64 { return events / 50 * Share[table] }

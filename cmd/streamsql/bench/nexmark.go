@@ -1,0 +1,134 @@
+package bench
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"streamsql/cmd/streamsql/bench/nexmark"
+	"streamsql/cmd/streamsql/settings"
+)
+
+// What a timed run has at least unless the flags say otherwise.
+const (
+	leastEvents = 30_000_000
+	leastTime   = 30 * time.Second
+)
+
+func nexmarkFlags(fs *settings.Flags, o *options) {
+	fs.StringVar(&o.queries, "queries", "", "which `queries`, as q1,q5; empty: all but q12, whose result depends on when it runs")
+	fs.StringVar(&o.lanes, "lane", "", "which `lanes`, as a or a,b; empty: b, and a where the result does not hold every event")
+	fs.Int64Var(&o.events, "events", 0, "how many events a timed run has; 0: 30 million or more, so that it takes 30 s")
+	fs.Int64Var(&o.rate, "rate", 0, "how many events come in a second; 0: as many as are taken")
+}
+
+// nexmarkCase is one query in one lane.
+type nexmarkCase struct {
+	query int
+	lane  string
+}
+
+func (c nexmarkCase) String() string { return c.name() + " " + c.lane }
+
+// name is that of the view or sink.
+func (c nexmarkCase) name() string { return nexmark.Name(c.query) }
+
+// cases are those that the flags ask for.
+func (o *options) cases() ([]nexmarkCase, error) {
+	var queries []int
+	for name := range strings.SplitSeq(o.queries, ",") {
+		if name = strings.TrimSpace(name); name == "" {
+			continue
+		}
+		q, err := strconv.Atoi(strings.TrimPrefix(name, "q"))
+		if err != nil || q < 0 || q >= nexmark.Queries {
+			return nil, fmt.Errorf("--queries: there is no query %q; there are q0 to q%d", name, nexmark.Queries-1)
+		}
+		queries = append(queries, q)
+	}
+	if o.queries == "" {
+		for q := range nexmark.Queries {
+			if q != nexmark.ByTime {
+				queries = append(queries, q)
+			}
+		}
+	}
+	var out []nexmarkCase
+	for _, q := range queries {
+		lanes := strings.Split(strings.ReplaceAll(o.lanes, " ", ""), ",")
+		if o.lanes == "" {
+			if lanes = []string{"a", "b"}; slices.Contains(stateless, q) {
+				lanes = []string{"b"}
+			}
+		}
+		for _, l := range lanes {
+			if l != "a" && l != "b" {
+				return nil, fmt.Errorf("--lane: there is no lane %q; there are a and b", l)
+			}
+			out = append(out, nexmarkCase{q, l})
+		}
+	}
+	return out, nil
+}
+
+// runNexmark checks and measures each case. One that goes wrong has no figures, and
+// the others go on.
+func runNexmark(ctx context.Context, o *options) ([]Result, error) {
+	cases, err := o.cases()
+	if err != nil {
+		return nil, err
+	}
+	if err := o.checkSmall(ctx, cases); err != nil {
+		return nil, err
+	}
+	var results []Result
+	wrong := 0
+	for _, c := range cases {
+		r, err := o.nexmarkCase(ctx, c)
+		if r.Name = c.String(); err != nil {
+			r, wrong = Result{Name: c.String(), Wrong: err.Error()}, wrong+1
+			o.progress.say("%s: FAILED: %v", c, err)
+		}
+		results = append(results, r)
+		if ctx.Err() != nil {
+			return results, context.Cause(ctx)
+		}
+	}
+	if wrong > 0 {
+		return results, fmt.Errorf("%d of %d measurements failed", wrong, len(cases))
+	}
+	return results, nil
+}
+
+// nexmarkCase measures one query in one lane: first how many events a run of the
+// wanted length takes, then that run, then how fresh the result is at half its speed.
+func (o *options) nexmarkCase(ctx context.Context, c nexmarkCase) (r Result, err error) {
+	events := o.events
+	if events == 0 {
+		const probe = 2_000_000
+		o.progress.say("%s: %s A short run first", c, nexmark.Title(c.query))
+		t, err := o.timedRun(ctx, c, probe, false)
+		if err != nil {
+			return r, err
+		}
+		events = max(leastEvents, int64(1.1*leastTime.Seconds()*float64(probe)/t.took.Seconds()))
+	}
+	o.progress.say("%s: %s %.0f million events", c, nexmark.Title(c.query), float64(events)/1e6)
+	t, err := o.timedRun(ctx, c, events, true)
+	if err != nil {
+		return r, err
+	}
+	t.figures(&r, c)
+	half := max(int64(float64(events)/t.took.Seconds()/2), 1)
+	o.progress.say("%s: freshness at %d events/s", c, half)
+	f, err := o.nexmarkFreshness(ctx, c, half)
+	if err != nil {
+		return r, err
+	}
+	r.add("p50", "ms", 1e3*f.p50.Seconds()).atMost(20)
+	r.add("p99", "ms", 1e3*f.p99.Seconds()).atMost(100)
+	return r, nil
+}
