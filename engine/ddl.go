@@ -21,6 +21,25 @@ import (
 // views. When it returns without error the change is durable and in effect; a
 // view may still be filling. captured is what the definition keeps of the session.
 func (e *Engine) DDL(ctx context.Context, s bind.Statement, captured catalog.Session) ([]Warning, error) {
+	warnings, err := e.define(ctx, s, captured)
+	if err != nil {
+		return nil, err
+	}
+	switch s := s.(type) {
+	case *bind.CreateTable:
+		if t, ok := e.cat.Load().Table(s.Table.Database, s.Table.Name); ok {
+			warnings = append(warnings, e.saveFirst(ctx, t)...)
+		}
+	case *bind.Control:
+		if s.Verb == bind.Restart {
+			warnings = append(warnings, e.saveFirst(ctx, s.Query)...)
+		}
+	}
+	return warnings, nil
+}
+
+// define is DDL, but for what it waits for after the change.
+func (e *Engine) define(ctx context.Context, s bind.Statement, captured catalog.Session) ([]Warning, error) {
 	e.ddlMu.Lock()
 	defer e.ddlMu.Unlock()
 	switch s.(type) {

@@ -15,6 +15,16 @@ var clock = map[string]bool{
 	"curdate": true, "current_date": true, "utc_date": true, "curtime": true, "current_time": true, "utc_time": true,
 }
 
+// TellsTime reports an expression that depends on the batch's time.
+func TellsTime(e *expr.Expr) bool {
+	found := false
+	e.Walk(func(x *expr.Expr) bool {
+		found = found || x.Op == expr.OpCall && clock[x.Fn]
+		return !found
+	})
+	return found
+}
+
 // refuse finds what a continuous query cannot compute right: a function that
 // gives another value each time may not decide which rows stay (a row would have
 // to go again by itself), nor stand over rows that can be retracted (the

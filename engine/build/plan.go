@@ -1,6 +1,7 @@
 package build
 
 import (
+	"slices"
 	"strings"
 
 	"streamsql/planner"
@@ -36,6 +37,24 @@ func Retracts(plan *physical.Plan) string {
 		return !n.Props.AppendOnly
 	})
 	return strings.TrimSpace(string(first.Kind) + " " + explain.Spec(first))
+}
+
+// AnswersOnce reports a plan that makes of a row what only its own batch can say: what
+// a table holds then, or what time it is. Filled again, it would give something else.
+func AnswersOnce(plan *physical.Plan) bool {
+	found := false
+	physical.Walk(plan.Root, func(n *physical.Node) bool {
+		switch n.Kind {
+		case physical.TemporalJoin, physical.VersionJoin, physical.LookupJoin:
+			found = true
+		case physical.Map:
+			for _, e := range slices.Concat(n.Map.Project, n.Map.Filter) {
+				found = found || planner.TellsTime(e)
+			}
+		}
+		return !found
+	})
+	return found
 }
 
 // Describe says what a node does, as EXPLAIN does.
