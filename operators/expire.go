@@ -31,6 +31,8 @@ type expiring struct {
 	// when the one before is over.
 	moves bool
 	lists *btree.Map[int64, *expiryList]
+	last  *expiryList // the list that was added to last, and its key; nil: none
+	at    int64
 	due   []state.Ref
 }
 
@@ -53,18 +55,31 @@ func (x *expiring) list(time int64) int64 { return (time - mod(time, x.grain)) /
 
 // add notes a new row. Its time must be readable by now.
 func (x *expiring) add(r state.Ref) {
-	time, ok := x.value(r)
-	if !ok {
-		return
+	if time, ok := x.value(r); ok {
+		x.addAt(r, time)
 	}
+}
+
+// addAt is add of a row with that time.
+func (x *expiring) addAt(r state.Ref, time int64) {
 	key := x.list(time)
-	l, ok := x.lists.Get(key)
-	if !ok {
-		l = &expiryList{}
-		x.lists.Set(key, l)
+	l := x.last
+	if l == nil || x.at != key {
+		var ok bool
+		if l, ok = x.lists.Get(key); !ok {
+			l = &expiryList{}
+			x.lists.Set(key, l)
+		}
+		x.last, x.at = l, key
 	}
 	l.refs = append(l.refs, r)
 	x.account.Force(8)
+}
+
+// end takes a list out of the tree.
+func (x *expiring) end(key int64) {
+	x.lists.Delete(key)
+	x.last = nil
 }
 
 // gone notes that a row is about to end. When most of a list has, it is cleaned up.
@@ -89,7 +104,7 @@ func (x *expiring) gone(r state.Ref) {
 	l.ended = 0
 	x.account.Release(8 * int64(n-len(l.refs)))
 	if len(l.refs) == 0 {
-		x.lists.Delete(key)
+		x.end(key)
 	}
 }
 
@@ -159,7 +174,7 @@ func (x *expiring) next(n int) []state.Ref {
 		if !ok || (key+1)*x.grain-1 > over {
 			return nil
 		}
-		x.lists.Delete(key)
+		x.end(key)
 		x.account.Release(8 * int64(len(l.refs)))
 		x.due = x.alive(l.refs, key)
 	}

@@ -1,6 +1,9 @@
 package operators
 
 import (
+	"maps"
+	"slices"
+
 	"streamsql/operators/batch"
 	"streamsql/operators/state"
 	"streamsql/sql/types"
@@ -28,7 +31,9 @@ type Join struct {
 	batch *Batch
 	side  [2]*joinSide
 	out   []types.Type
+	gives pairColumns    // what the output has of a pair
 	cond  *filter        // nil: no residual
+	reads pairColumns    // what cond reads of a pair
 	held  []*batch.Chunk // left chunks that wait for the end of the right input
 	holds bool           // they still do
 
@@ -38,14 +43,18 @@ type Join struct {
 	final    bool    // RightFirst, full: the unmatched right rows are listed
 	alone    []state.Ref
 
-	opened bool      // the first chunk's keys are prepared
-	cursor pairing   // the row that is meeting the other side
-	block  []pairing // rows of the block, with their pairs
-	own    []int32   // of each pair: the row of the chunk
+	opened bool        // the first chunk's keys are prepared
+	heads  []state.Ref // of its rows: the first row of the other side with the key
+	cursor pairing     // the row that is meeting the other side
+	block  []pairing   // rows of the block, with their pairs
+	own    []int32     // of each pair: the row of the chunk
 	other  []state.Ref
 	weight []int64 // of each pair
+	all    []int32 // 0 … n−1
+	rows   []int32 // scratch of pairs
 	bytes  [][]byte
-	passes []bool
+	// passing are the pairs, in order, for which cond holds.
+	passing []int32
 }
 
 // pairing is a row of the chunk that meets the other side's rows: in one block,
@@ -84,39 +93,24 @@ type Joining interface {
 }
 
 func newPairJoin(spec JoinSpec, keyTypes []types.Type, env Env) (*Join, error) {
-	j := &Join{spec: spec, env: env}
-	j.side[0] = newExpiringSide(spec.Left, spec.LeftKeys, keyTypes, spec.LeftExpiry, env)
-	j.side[1] = newExpiringSide(spec.Right, spec.RightKeys, keyTypes, spec.RightExpiry, env)
+	j := &Join{spec: spec, env: env, out: spec.types()}
+	j.side[0] = newExpiringSide(spec.Left, spec.LeftKeys, keyTypes, spec.LeftExpiry, spec.LeftAppends, env)
+	j.side[1] = newExpiringSide(spec.Right, spec.RightKeys, keyTypes, spec.RightExpiry, spec.RightAppends, env)
 	j.side[0].overMeet, j.side[1].overMeet = spec.OverMeet, spec.OverMeet
-	j.out = spec.output()
+	j.gives = newPairColumns(&spec, spec.columns(), nil, len(j.out))
 	if len(spec.Residual) > 0 {
 		var err error
 		if j.cond, err = newFilter(spec.Residual, env); err != nil {
 			return nil, err
 		}
+		read := map[int]bool{}
+		for _, e := range spec.Residual {
+			e.Columns(read)
+		}
+		cols := slices.Sorted(maps.Keys(read))
+		j.reads = newPairColumns(&spec, cols, cols, len(spec.Left)+len(spec.Right))
 	}
 	return j, nil
-}
-
-// output are the types of the output columns.
-func (s *JoinSpec) output() []types.Type {
-	out := make([]types.Type, 0, len(s.Left)+len(s.Right))
-	for _, t := range s.Left {
-		if s.Kind == FullJoin {
-			t = t.Nullable()
-		}
-		out = append(out, t)
-	}
-	if s.Kind.leftOnly() {
-		return out
-	}
-	for _, t := range s.Right {
-		if s.Kind != InnerJoin {
-			t = t.Nullable()
-		}
-		out = append(out, t)
-	}
-	return out
 }
 
 // String names the operator as EXPLAIN does.
@@ -189,8 +183,7 @@ func (j *Join) Step(budget int, emit func(*batch.Chunk)) (Status, error) {
 			return More, nil
 		}
 		if !j.opened {
-			j.side[in].open(c)
-			j.opened = true
+			j.open(in, c)
 		}
 		work := j.meet(in, c, at, min(budget, blockRows))
 		if err := j.apply(in, c, emit); err != nil {
@@ -210,6 +203,18 @@ func (j *Join) Step(budget int, emit func(*batch.Chunk)) (Status, error) {
 	}
 }
 
+// open prepares the first chunk. Nothing changes which rows of the other side its
+// rows meet before it is done.
+func (j *Join) open(in int, c *batch.Chunk) {
+	j.opened = true
+	j.side[in].open(c)
+	if cap(j.heads) < c.N {
+		j.heads = make([]state.Ref, max(c.N, blockRows))
+	}
+	j.heads = j.heads[:c.N]
+	j.side[1-in].heads(j.side[in].group, j.heads)
+}
+
 // meet fills the block: rows of the chunk from at on, and for each its pairs
 // with the other side, until budget rows and pairs are in it.
 func (j *Join) meet(in int, c *batch.Chunk, at, budget int) int {
@@ -221,7 +226,7 @@ func (j *Join) meet(in int, c *batch.Chunk, at, budget int) int {
 		if !p.started {
 			*p = pairing{row: row, started: true, free: j.spec.unmatchable(me.group, row) || me.timeless(c, row)}
 			if !p.free {
-				p.next = they.head(me.group, row)
+				p.next = j.heads[row]
 			}
 			work++
 		}

@@ -9,26 +9,20 @@ import (
 // apply filters the block's pairs, emits what comes of them, and brings the
 // state up to date.
 func (j *Join) apply(in int, c *batch.Chunk, emit func(*batch.Chunk)) error {
-	pairs := j.pairColumns(in, c)
-	j.filter(pairs)
+	j.weigh(in, c)
+	j.filter(in, c)
 	kind := j.spec.Kind
 	mine, theirs, keeps := kind.counts(in), kind.counts(1-in), j.keeps(in)
 	// listed: right rows that are given at the end if they match none, and not now.
 	listed := in == 1 && j.listsRight()
 	mine = mine && !listed
-	var sel []int32 // pairs to emit
-	var weights []int64
-	var own, others alone // rows of this side and of the other
+	var own, others alone // rows of this side; pairs, for the other side's row in them
+	next := 0             // of passing
 	for b := range j.block {
 		p := &j.block[b]
 		w := c.Weight(p.row)
-		for k := p.lo; k < p.hi; k++ {
-			if !j.passes[k] {
-				continue
-			}
-			if kind.pairs() {
-				sel, weights = append(sel, int32(k)), append(weights, j.weight[k])
-			}
+		for ; (mine || theirs) && next < len(j.passing) && int(j.passing[next]) < p.hi; next++ {
+			k := j.passing[next]
 			if mine {
 				p.degree += getInt(j.side[1-in].store.Slot(j.other[k]))
 			}
@@ -43,7 +37,7 @@ func (j *Join) apply(in int, c *batch.Chunk, emit func(*batch.Chunk)) error {
 			continue
 		}
 		if mine && (p.degree == 0) != (kind == SemiJoin) {
-			own.add(p.row, w)
+			own.add(int32(p.row), w)
 		}
 		if keeps && (!p.free || listed) {
 			if err := j.side[in].upsert(c, p.row, w, p.degree); err != nil {
@@ -51,22 +45,22 @@ func (j *Join) apply(in int, c *batch.Chunk, emit func(*batch.Chunk)) error {
 			}
 		}
 	}
-	if len(sel) > 0 {
-		out := &batch.Chunk{Cols: pairs, N: len(j.own)}
-		if len(sel) < len(j.own) {
-			out = out.Gather(sel)
-		}
-		out.Weights = plain(weights)
-		emit(out)
-	}
 	if kind == SemiJoin {
 		others.negate()
 	}
+	// The state has changed, but no row that pairs are made of.
+	if kind.pairs() && len(j.passing) > 0 {
+		emit(j.give(in, c))
+	}
 	if len(own.rows) > 0 {
-		emit(j.extend(in, c.Cols, own))
+		cols := make([]*vector.Vector, len(j.out))
+		j.gives.gather(cols, in, c, own.rows)
+		emit(j.extend(cols, own.weights))
 	}
 	if len(others.rows) > 0 && !j.listsRight() {
-		emit(j.extend(1-in, j.sideOf(1-in, pairs), others))
+		cols := make([]*vector.Vector, len(j.out))
+		j.others(in, others.rows, &j.gives, cols)
+		emit(j.extend(cols, others.weights))
 	}
 	return nil
 }
@@ -100,11 +94,11 @@ func (j *Join) finish(budget int, emit func(*batch.Chunk)) Status {
 		for k, r := range j.alone[:n] {
 			stored := s.store.Get(r)
 			j.bytes = append(j.bytes, s.row(stored))
-			a.add(k, getInt(stored))
+			a.add(int32(k), getInt(stored))
 		}
-		cols := newVectors(s.codec.Types, n)
-		s.codec.Decode(j.bytes, cols)
-		emit(j.extend(1, cols, a))
+		cols := make([]*vector.Vector, len(j.out))
+		j.gives.decode(cols, 1, s, j.bytes)
+		emit(j.extend(cols, a.weights))
 		j.alone = j.alone[n:]
 		budget -= n
 	}
@@ -117,8 +111,8 @@ type alone struct {
 	weights []int64
 }
 
-func (a *alone) add(row int, w int64) {
-	a.rows, a.weights = append(a.rows, int32(row)), append(a.weights, w)
+func (a *alone) add(row int32, w int64) {
+	a.rows, a.weights = append(a.rows, row), append(a.weights, w)
 }
 
 func (a *alone) negate() {
@@ -127,27 +121,20 @@ func (a *alone) negate() {
 	}
 }
 
-// extend makes the chunk of the rows a of cols, the columns of a side, with
-// NULLs in the place of the other side.
-func (j *Join) extend(side int, cols []*vector.Vector, a alone) *batch.Chunk {
-	out := &batch.Chunk{N: len(a.rows), Weights: plain(a.weights)}
-	left := len(j.spec.Left)
+// extend makes the chunk of rows of one side, whose columns in the output are
+// given, with NULLs in the place of the other's.
+func (j *Join) extend(cols []*vector.Vector, weights []int64) *batch.Chunk {
+	n := len(weights)
 	for k, t := range j.out {
-		at := k
-		if side == 1 {
-			at = k - left
-		}
-		if mine := side == 0 && k < left || side == 1 && k >= left; mine {
-			out.Cols = append(out.Cols, cols[at].Gather(a.rows))
+		if cols[k] != nil {
 			continue
 		}
-		v := vector.New(t, len(a.rows))
-		for range a.rows {
-			v.AppendNull()
+		cols[k] = vector.New(t, n)
+		for range n {
+			cols[k].AppendNull()
 		}
-		out.Cols = append(out.Cols, v)
 	}
-	return out
+	return &batch.Chunk{Cols: cols, N: n, Weights: plain(weights)}
 }
 
 // plain is weights, or nil when all are 1.
@@ -158,51 +145,4 @@ func plain(weights []int64) []int64 {
 		}
 	}
 	return nil
-}
-
-// sideOf are the columns of a side among those of both.
-func (j *Join) sideOf(side int, both []*vector.Vector) []*vector.Vector {
-	if side == 0 {
-		return both[:len(j.spec.Left)]
-	}
-	return both[len(j.spec.Left):]
-}
-
-// pairColumns makes the columns of both sides of all pairs of the block.
-func (j *Join) pairColumns(in int, c *batch.Chunk) []*vector.Vector {
-	they := j.side[1-in]
-	j.bytes, j.weight = j.bytes[:0], j.weight[:0]
-	for k, r := range j.other {
-		stored := they.store.Slot(r)
-		j.bytes = append(j.bytes, they.row(stored))
-		j.weight = append(j.weight, getInt(stored)*c.Weight(int(j.own[k])))
-	}
-	decoded := newVectors(they.codec.Types, len(j.other))
-	they.codec.Decode(j.bytes, decoded)
-	var mine []*vector.Vector
-	for _, v := range c.Cols {
-		mine = append(mine, v.Gather(j.own))
-	}
-	if in == 0 {
-		return append(mine, decoded...)
-	}
-	return append(decoded, mine...)
-}
-
-// filter sets passes: which pairs the residual is true for.
-func (j *Join) filter(pairs []*vector.Vector) {
-	n := len(j.own)
-	if cap(j.passes) < n {
-		j.passes = make([]bool, max(n, blockRows))
-	}
-	j.passes = j.passes[:n]
-	for k := range j.passes {
-		j.passes[k] = j.cond == nil
-	}
-	if j.cond == nil || n == 0 {
-		return
-	}
-	for _, k := range j.cond.sel(&batch.Chunk{Cols: pairs, N: n, Weights: j.weight}) {
-		j.passes[k] = true
-	}
 }

@@ -18,9 +18,13 @@ import (
 // be over by the other side's, and in time for rows of the past that are kept by
 // its own. Such rows (overMeet) still meet those.
 
-// newExpiringSide is newJoinSide of rows that are over as expiry says; nil: never.
-func newExpiringSide(input []types.Type, keys []int, keyTypes []types.Type, expiry *Expiry, env Env) *joinSide {
+// newExpiringSide is newJoinSide of rows that are over as expiry says (nil:
+// never), and that, with appends, are never taken back.
+func newExpiringSide(input []types.Type, keys []int, keyTypes []types.Type, expiry *Expiry, appends bool, env Env) *joinSide {
 	s := newJoinSide(input, keys, keyTypes, env)
+	if appends {
+		s.byRow = nil
+	}
 	if expiry != nil {
 		s.keyAt, s.time = joinHeader+8, expiry.Col
 		s.expiry = newExpiring(expiry.Watermark, grainOfTimes, s.timeOf, env.Account)
@@ -77,18 +81,27 @@ func (s *joinSide) expire(budget int) int {
 	if len(due) == 0 {
 		return 0
 	}
-	rows, keys := make([][]byte, len(due)), make([][]byte, len(due))
-	for k, r := range due {
-		stored := s.store.Get(r)
-		rows[k], keys[k] = s.row(stored), stored[s.keyAt:]
+	if s.byRow != nil {
+		rows, cols := make([][]byte, len(due)), newVectors(s.codec.Types, len(due))
+		for k, r := range due {
+			rows[k] = s.row(s.store.Get(r))
+		}
+		s.codec.Decode(rows, cols)
+		for k, h := range state.HashRows(cols, s.all, len(due), nil) {
+			s.byRow.Delete(h, due[k])
+		}
 	}
-	cols, keyCols := newVectors(s.codec.Types, len(due)), newVectors(s.group.types, len(due))
-	s.codec.Decode(rows, cols)
-	s.group.codec.Decode(keys, keyCols)
-	rowHashes := state.HashRows(cols, s.all, len(due), nil)
-	keyHashes := state.HashColumns(keyCols, positions(len(keyCols)), len(due), nil)
+	hashes := make([]uint64, len(due))
+	if !s.group.one { // the table of ints asks for none
+		keys, cols := make([][]byte, len(due)), newVectors(s.group.types, len(due))
+		for k, r := range due {
+			keys[k] = s.store.Get(r)[s.keyAt:]
+		}
+		s.group.codec.Decode(keys, cols)
+		state.HashColumns(cols, positions(len(cols)), len(due), hashes)
+	}
 	for k, r := range due {
-		s.drop(r, rowHashes[k], keyHashes[k])
+		s.drop(r, hashes[k])
 	}
 	return len(due)
 }

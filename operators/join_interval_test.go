@@ -67,6 +67,7 @@ func intervalJoin(t *testing.T, kind operators.JoinKind, budget, cut int) {
 	}
 	spec := operators.JoinSpec{
 		Kind: kind, Left: in, Right: in, LeftKeys: []int{0}, RightKeys: []int{0}, OverMeet: true,
+		LeftAppends: budget != 1, RightAppends: cut%2 == 0,
 		LeftExpiry:  &operators.Expiry{Col: 1, Watermark: operators.Watermark{{Table: 2, Delay: after + 1}}},
 		RightExpiry: &operators.Expiry{Col: 1, Watermark: operators.Watermark{{Table: 1, Delay: before + 1}}},
 		Residual: []*expr.Expr{

@@ -59,7 +59,7 @@ const semiHeader = 9
 
 // newKeySemiJoin makes a KeySemiJoin; keyTypes are the types of the keys.
 func newKeySemiJoin(spec JoinSpec, keyTypes []types.Type, env Env) *KeySemiJoin {
-	s := &KeySemiJoin{spec: spec, left: newExpiringSide(spec.Left, spec.LeftKeys, keyTypes, spec.LeftExpiry, env), right: newGroupingAs(keyTypes, spec.RightKeys)}
+	s := &KeySemiJoin{spec: spec, left: newExpiringSide(spec.Left, spec.LeftKeys, keyTypes, spec.LeftExpiry, spec.LeftAppends, env), right: newGroupingAs(keyTypes, spec.RightKeys)}
 	s.keys = newIndex(s.right, semiHeader, env.Account)
 	if spec.RightExpiry != nil {
 		s.keys.keyAt += 8
@@ -291,11 +291,16 @@ func (s *KeySemiJoin) turn(t touchedKey, matched bool, budget int, emit func(*ba
 	out.Cols = newVectors(s.left.codec.Types, out.N)
 	s.left.codec.Decode(s.bytes, out.Cols)
 	if matched && s.spec.RightAppends {
-		for k, h := range state.HashRows(out.Cols, s.left.all, out.N, nil) {
-			if s.left.expiry != nil {
-				s.left.expiry.gone(s.refs[k])
+		if s.left.byRow != nil {
+			for k, h := range state.HashRows(out.Cols, s.left.all, out.N, nil) {
+				s.left.byRow.Delete(h, s.refs[k])
 			}
-			s.left.drop(s.refs[k], h, t.hash)
+		}
+		for _, r := range s.refs {
+			if s.left.expiry != nil {
+				s.left.expiry.gone(r)
+			}
+			s.left.drop(r, t.hash)
 		}
 	}
 	out.Weights = plain(out.Weights)

@@ -3,6 +3,7 @@ package operators
 import (
 	"bytes"
 	"encoding/binary"
+	"math"
 
 	"streamsql/operators/batch"
 	"streamsql/operators/state"
@@ -11,7 +12,8 @@ import (
 
 // joinSide holds the rows of one input of a Join. Rows of equal keys form a
 // chain, whose first row the key table finds; the row table finds each row by its
-// whole content, so that a retraction need not walk a long chain. A row:
+// whole content, so that a retraction need not walk a long chain. Where no
+// retraction comes there is no such table, and equal rows lie side by side. A row:
 //
 //	0   how often it is there, 8
 //	8   left row of a LEFT join: its degree, 8
@@ -24,7 +26,7 @@ type joinSide struct {
 	group *grouping
 	codec *state.Codec
 	store *state.Store
-	byRow *state.Table
+	byRow *state.Table // nil: no row is ever taken back
 	byKey *state.Table
 	null  state.Ref // of one int key: the first row of the key NULL
 	keyAt int       // where in a row the key begins
@@ -60,7 +62,9 @@ func setBefore(row []byte, r state.Ref) { binary.LittleEndian.PutUint64(row[16:]
 // open prepares a chunk of this side.
 func (s *joinSide) open(c *batch.Chunk) {
 	s.group.open(c.Cols, c.N)
-	s.hashes = state.HashRows(c.Cols, s.all, c.N, s.hashes)
+	if s.byRow != nil {
+		s.hashes = state.HashRows(c.Cols, s.all, c.N, s.hashes)
+	}
 }
 
 // row is the encoded row within a stored one.
@@ -82,6 +86,25 @@ func (s *joinSide) head(g *grouping, i int) state.Ref {
 	return s.byKey.Find(g.hashes[i], func(r state.Ref) bool {
 		return bytes.HasPrefix(s.store.Slot(r)[s.keyAt:], enc)
 	})
+}
+
+// heads is head of the rows 0 … len(refs)−1 of g.
+func (s *joinSide) heads(g *grouping, refs []state.Ref) {
+	if !g.one {
+		for i := range refs {
+			refs[i] = s.head(g, i)
+		}
+		return
+	}
+	n := len(refs)
+	s.byKey.FindInts(g.ints[:n], g.hashes[:n], refs)
+	if g.cols[0].HasNulls() {
+		for i := range refs {
+			if g.null(i) {
+				refs[i] = s.null
+			}
+		}
+	}
 }
 
 // headOf is head for a key by its hash and encoding.
@@ -125,38 +148,55 @@ func (s *joinSide) upsert(c *batch.Chunk, i int, w, degree int64) error {
 	s.enc = append(s.enc[:0], s.group.encode(i)...)
 	keyLen := len(s.enc)
 	s.enc = s.codec.Append(s.enc, c.Cols, i)
-	r := s.byRow.Find(s.hashes[i], func(r state.Ref) bool { return bytes.HasPrefix(s.store.Slot(r)[s.keyAt:], s.enc) })
-	if r != 0 {
-		row := s.store.MutableSlot(r)
-		putInt(row, getInt(row)+w)
-		putInt(row[8:], degree)
-		if getInt(row) == 0 {
-			if s.expiry != nil {
-				s.expiry.gone(r)
-			}
-			s.drop(r, s.hashes[i], s.group.hashes[i])
-		}
-		return nil
+	if s.byRow == nil {
+		_, err := s.insert(c, i, w, degree, keyLen)
+		return err
 	}
+	r := s.byRow.Find(s.hashes[i], func(r state.Ref) bool { return bytes.HasPrefix(s.store.Slot(r)[s.keyAt:], s.enc) })
+	if r == 0 {
+		r, err := s.insert(c, i, w, degree, keyLen)
+		if err == nil {
+			s.byRow.Insert(s.hashes[i], r)
+		}
+		return err
+	}
+	row := s.store.MutableSlot(r)
+	putInt(row, getInt(row)+w)
+	putInt(row[8:], degree)
+	if getInt(row) == 0 {
+		if s.expiry != nil {
+			s.expiry.gone(r)
+		}
+		s.byRow.Delete(s.hashes[i], r)
+		s.drop(r, s.group.hashes[i])
+	}
+	return nil
+}
+
+// insert makes a row of what upsert has encoded, a key of keyLen bytes and the
+// row, and adds it to its chain.
+func (s *joinSide) insert(c *batch.Chunk, i int, w, degree int64, keyLen int) (state.Ref, error) {
 	r, err := s.store.Alloc(s.keyAt + len(s.enc))
 	if err != nil {
-		return err
+		return 0, err
 	}
 	row := s.store.MutableSlot(r)
 	clear(row[16:s.keyAt])
 	putInt(row, w)
 	putInt(row[8:], degree)
 	copy(row[s.keyAt:], s.enc)
-	s.byRow.Insert(s.hashes[i], r)
 	if s.expiry != nil {
-		putInt(row[joinHeader:], timeIn(c.Cols[s.time], i))
-		s.expiry.add(r)
+		time := timeIn(c.Cols[s.time], i)
+		putInt(row[joinHeader:], time)
+		if time != math.MaxInt64 {
+			s.expiry.addAt(r, time)
+		}
 	}
 	// Second in the chain, so that the key table need not change.
 	head := s.head(s.group, i)
 	if head == 0 {
 		s.setHead(s.group.hashes[i], s.enc[:keyLen], 0, r)
-		return nil
+		return r, nil
 	}
 	first := s.store.MutableSlot(head)
 	next := nextOf(first)
@@ -166,11 +206,11 @@ func (s *joinSide) upsert(c *batch.Chunk, i int, w, degree int64) error {
 	if next != 0 {
 		setBefore(s.store.MutableSlot(next), r)
 	}
-	return nil
+	return r, nil
 }
 
-// drop ends the row r, whose content and key have the given hashes.
-func (s *joinSide) drop(r state.Ref, rowHash, keyHash uint64) {
+// drop ends the row r, whose key has the given hash. It is out of the row table.
+func (s *joinSide) drop(r state.Ref, keyHash uint64) {
 	row := s.store.Get(r)
 	before, next := beforeOf(row), nextOf(row)
 	if next != 0 {
@@ -181,7 +221,6 @@ func (s *joinSide) drop(r state.Ref, rowHash, keyHash uint64) {
 	} else {
 		s.setHead(keyHash, row[s.keyAt:], r, next)
 	}
-	s.byRow.Delete(rowHash, r)
 	s.store.Free(r)
 }
 
@@ -207,9 +246,11 @@ func (s *joinSide) rebuild() {
 	cols, keyCols := newVectors(s.codec.Types, 1), newVectors(s.group.types, 1)
 	var one [1]uint64
 	s.store.Scan(func(r state.Ref, row []byte) bool {
-		resetVectors(cols)
-		s.codec.Decode([][]byte{s.row(row)}, cols)
-		s.byRow.Insert(state.HashRows(cols, s.all, 1, one[:])[0], r)
+		if s.byRow != nil {
+			resetVectors(cols)
+			s.codec.Decode([][]byte{s.row(row)}, cols)
+			s.byRow.Insert(state.HashRows(cols, s.all, 1, one[:])[0], r)
+		}
 		if beforeOf(row) == 0 {
 			resetVectors(keyCols)
 			s.group.codec.Decode([][]byte{row[s.keyAt:]}, keyCols)

@@ -29,8 +29,7 @@ func (k JoinKind) counts(side int) bool {
 	return k == FullJoin || side == 0 && k != InnerJoin
 }
 
-// JoinSpec joins input 0 (left) and 1 (right). Output: left's columns, then
-// right's, but of a semi or anti join only left's. Rows match if their keys are
+// JoinSpec joins input 0 (left) and 1 (right). Rows match if their keys are
 // equal pair by pair (NULL never, unless NullSafe says so for the pair) and all
 // of Residual, over the positions of left's columns and then right's, are true.
 // Without keys every row meets every other.
@@ -49,9 +48,13 @@ type JoinSpec struct {
 	// says that rows which are over match none that come later. Neither input retracts
 	// across batches, and a semi or anti join has a Residual.
 	OverMeet bool
-	// RightAppends: the right input never retracts, so that a semi or anti join need
-	// not keep a left row that matches: that will not change.
-	RightAppends bool
+	// LeftAppends and RightAppends: that input never retracts. Its rows need not be
+	// found by their content then; and with RightAppends a semi or anti join by keys
+	// alone need not keep a left row that matches: that will not change.
+	LeftAppends, RightAppends bool
+	// Output are the columns of the output, by their positions among left's and then
+	// right's (of a semi or anti join, among left's); nil: all.
+	Output []int
 	// OneBatch: no other batch follows. A side's rows are not kept once the other
 	// side has given all of its own.
 	OneBatch bool
@@ -59,6 +62,35 @@ type JoinSpec struct {
 	// batch, so that no row is given unmatched and taken back. It needs OneBatch in a
 	// full join, whose unmatched right rows come at the end.
 	RightFirst bool
+}
+
+// columns are the columns of the output: Output, or all.
+func (s *JoinSpec) columns() []int {
+	switch {
+	case s.Output != nil:
+		return s.Output
+	case s.Kind.leftOnly():
+		return positions(len(s.Left))
+	}
+	return positions(len(s.Left) + len(s.Right))
+}
+
+// types are the types of the output columns.
+func (s *JoinSpec) types() []types.Type {
+	cols := s.columns()
+	out := make([]types.Type, len(cols))
+	for i, k := range cols {
+		pads := s.Kind == FullJoin
+		if k < len(s.Left) {
+			out[i] = s.Left[k]
+		} else {
+			out[i], pads = s.Right[k-len(s.Left)], s.Kind != InnerJoin
+		}
+		if pads {
+			out[i] = out[i].Nullable()
+		}
+	}
+	return out
 }
 
 // unmatchable reports a NULL in a key column of row i where NULL matches nothing.

@@ -101,6 +101,51 @@ func TestSemiJoinOverAppends(t *testing.T) {
 	}
 }
 
+// TestJoinOverAppends: rows that are never taken back need not be found by their
+// content, and equal ones lie side by side.
+func TestJoinOverAppends(t *testing.T) {
+	for name, kind := range joinKinds {
+		t.Run(name, func(t *testing.T) {
+			for seed := range int64(16) {
+				spec, residual := joinSpec(t, kind, seed)
+				spec.LeftAppends, spec.RightAppends = seed%3 != 0, seed%3 != 1
+				c := joinCase(spec, residual, seed, 6)
+				for _, b := range c.Batches {
+					for in, appends := range []bool{spec.LeftAppends, spec.RightAppends} {
+						for i, w := range b[in].Weights {
+							if appends {
+								b[in].Weights[i] = max(w, -w)
+							}
+						}
+					}
+				}
+				c.Run(t)
+			}
+		})
+	}
+}
+
+// TestJoinOutput: of the columns, a join gives those that are asked for.
+func TestJoinOutput(t *testing.T) {
+	for _, name := range []string{"inner", "left", "full"} {
+		for seed := range int64(8) {
+			spec, residual := joinSpec(t, joinKinds[name], seed)
+			spec.Output = [][]int{{5, 0}, {1, 2}, {4}}[seed%3]
+			whole := joinTwin(spec, residual)
+			c := joinCase(spec, residual, seed, 6)
+			c.Twin = func(inputs []*batch.Chunk) *batch.Chunk {
+				rows := whole(inputs)
+				out := &batch.Chunk{N: rows.N, Weights: rows.Weights}
+				for _, k := range spec.Output {
+					out.Cols = append(out.Cols, rows.Cols[k])
+				}
+				return out
+			}
+			c.Run(t)
+		}
+	}
+}
+
 // TestJoinOfOneBatch: the cheap settings of a plan of one batch give the same
 // rows, and where the right input goes first, none is taken back.
 func TestJoinOfOneBatch(t *testing.T) {

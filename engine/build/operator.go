@@ -113,7 +113,7 @@ func expiry(e *physical.Expiry) *operators.Expiry {
 func joinSpec(j *physical.JoinSpec, left, right []types.Type) operators.JoinSpec {
 	return operators.JoinSpec{
 		Kind: joinKinds[j.Kind], Left: left, Right: right, LeftKeys: j.LeftKeys, RightKeys: j.RightKeys,
-		NullSafe: j.NullSafe, Residual: j.Residual, RightFirst: j.RightFirst, OneBatch: j.OneBatch, RightAppends: j.RightAppends,
+		NullSafe: j.NullSafe, Residual: j.Residual, RightFirst: j.RightFirst, OneBatch: j.OneBatch, LeftAppends: j.LeftAppends, RightAppends: j.RightAppends, Output: j.Output,
 		LeftExpiry: expiry(j.LeftExpiry), RightExpiry: expiry(j.RightExpiry), OverMeet: j.OverMeet,
 	}
 }

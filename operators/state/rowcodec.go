@@ -99,9 +99,8 @@ func (c *Codec) HasBytes() bool { return c.texts > 0 }
 // Append appends the encoding of row i of cols to dst.
 func (c *Codec) Append(dst []byte, cols []*vector.Vector, i int) []byte {
 	base := len(dst)
-	for range c.fixed {
-		dst = append(dst, 0)
-	}
+	dst = slices.Grow(dst, c.fixed)[:base+c.fixed]
+	clear(dst[base:])
 	for k, s := range c.slots {
 		v := cols[k]
 		if v.IsNull(i) {
@@ -200,44 +199,102 @@ func (c *Codec) Encode(r *Rows, cols []*vector.Vector, lo, hi int) {
 	}
 }
 
-// Decode appends the rows to cols, one column after the other.
+// Decode appends the rows to cols, one column after the other. A column that is
+// nil is left out.
 func (c *Codec) Decode(rows [][]byte, cols []*vector.Vector) {
-	text := 0
+	var at []int32 // of each row: where its next text begins
+	texts := 0     // that are behind it
 	for k, s := range c.slots {
-		v := cols[k]
-		for _, row := range rows {
-			if row[k>>3]>>(k&7)&1 != 0 {
-				v.AppendNull()
-				continue
-			}
-			switch slot := row[s.at:]; s.form {
-			case formFloat:
-				v.AppendFloat(math.Float64frombits(binary.LittleEndian.Uint64(slot)))
-			case formWide:
-				v.AppendWide(GetWide(slot))
-			case formBytes:
-				at := c.textAt(row, text, k)
-				v.AppendBytes(row[at : at+int(binary.LittleEndian.Uint32(slot))])
+		if v := cols[k]; v != nil {
+			switch {
+			case s.form == formBytes:
+				at = c.skipTexts(rows, at, k, texts)
+				decodeTexts(rows, at, k, s.at, v)
+			case s.form == formInt && v.W == nil:
+				decodeInts(rows, k, s.at, v)
 			default:
-				v.AppendInt(getInt(slot))
+				decodeValues(rows, k, s, v)
 			}
-		}
-		if s.form == formBytes {
-			text++
+			if s.form == formBytes {
+				texts = k + 1
+			}
 		}
 	}
 }
 
-// textAt returns where the bytes of column k begin, before which come nth other texts.
-func (c *Codec) textAt(row []byte, nth, k int) int {
-	at := c.fixed
-	for j := 0; j < k && nth > 0; j++ {
-		if c.slots[j].form == formBytes {
-			at += int(binary.LittleEndian.Uint32(row[c.slots[j].at:]))
-			nth--
+// skipTexts moves at on from behind the texts of the columns before from to behind
+// those before upto.
+func (c *Codec) skipTexts(rows [][]byte, at []int32, upto, from int) []int32 {
+	if at == nil {
+		at = make([]int32, len(rows))
+		for i := range at {
+			at[i] = int32(c.fixed)
+		}
+	}
+	for j := from; j < upto; j++ {
+		if c.slots[j].form != formBytes {
+			continue
+		}
+		for i, row := range rows {
+			at[i] += int32(binary.LittleEndian.Uint32(row[c.slots[j].at:]))
 		}
 	}
 	return at
+}
+
+// decodeTexts appends the texts of column k, which begin at at, and moves at
+// behind them.
+func decodeTexts(rows [][]byte, at []int32, k, slot int, v *vector.Vector) {
+	size := 0
+	for _, row := range rows {
+		size += int(binary.LittleEndian.Uint32(row[slot:]))
+	}
+	v.Buf = slices.Grow(v.Buf, size)
+	for i, row := range rows {
+		if row[k>>3]>>(k&7)&1 != 0 {
+			v.AppendNull()
+			continue
+		}
+		end := at[i] + int32(binary.LittleEndian.Uint32(row[slot:]))
+		v.AppendBytes(row[at[i]:end])
+		at[i] = end
+	}
+}
+
+// decodeInts appends the values of an int column.
+func decodeInts(rows [][]byte, k, slot int, v *vector.Vector) {
+	for i, row := range rows {
+		if row[k>>3]>>(k&7)&1 != 0 || v.Valid != nil {
+			for _, row := range rows[i:] {
+				if row[k>>3]>>(k&7)&1 != 0 {
+					v.AppendNull()
+				} else {
+					v.AppendInt(getInt(row[slot:]))
+				}
+			}
+			return
+		}
+		v.I = append(v.I, getInt(row[slot:]))
+		v.N++
+	}
+}
+
+// decodeValues appends the values of column k, which is no text.
+func decodeValues(rows [][]byte, k int, s slotForm, v *vector.Vector) {
+	for _, row := range rows {
+		if row[k>>3]>>(k&7)&1 != 0 {
+			v.AppendNull()
+			continue
+		}
+		switch slot := row[s.at:]; s.form {
+		case formFloat:
+			v.AppendFloat(math.Float64frombits(binary.LittleEndian.Uint64(slot)))
+		case formWide:
+			v.AppendWide(GetWide(slot))
+		default:
+			v.AppendInt(getInt(slot))
+		}
+	}
 }
 
 // Len returns the length of the encoded row that b begins with.

@@ -193,6 +193,9 @@ func joinText(n *physical.Node) string {
 	if len(n.Join.Residual) > 0 {
 		out += " IF " + exprs(n.Join.Residual, " AND ")
 	}
+	if n.Join.Output != nil {
+		out += " SELECT " + strings.Join(names(n), ", ")
+	}
 	return out
 }
 

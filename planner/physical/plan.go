@@ -174,7 +174,8 @@ const (
 )
 
 // JoinSpec joins input 0 (left) and 1 (right). Output: left's fields, then
-// right's, but of a semi or anti join only left's. Rows match if their keys are
+// right's, but of a semi or anti join only left's, as far as Output asks for them.
+// Rows match if their keys are
 // equal pair by pair (NULL never, unless NullSafe says so for the pair) and
 // Residual, over the positions of left's fields and then right's, is true.
 type JoinSpec struct {
@@ -193,9 +194,14 @@ type JoinSpec struct {
 	// OverMeet: rows that are over when they come meet the other side's all the same.
 	// They are not kept. Neither input retracts.
 	OverMeet bool `json:"over_meet,omitempty"`
-	// RightAppends: the right input never retracts. A semi or anti join by keys alone
-	// does not keep left rows that match then.
+	// LeftAppends and RightAppends: that input never retracts. Its rows are kept
+	// without an index by content then; and with RightAppends a semi or anti join by
+	// keys alone does not keep left rows that match.
+	LeftAppends  bool `json:"left_appends,omitempty"`
 	RightAppends bool `json:"right_appends,omitempty"`
+	// Output are the fields of the output, by their positions among left's and then
+	// right's; nil: all.
+	Output []int `json:"output,omitempty"`
 	// OneBatch: no other batch follows, so that a side's rows need not be kept once
 	// the other side's have all come.
 	OneBatch bool `json:"one_batch,omitempty"`

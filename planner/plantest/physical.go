@@ -161,7 +161,17 @@ func (db Database) joined(n *physical.Node) []Row {
 		k.NullSafe = n.Join.NullSafe != nil && n.Join.NullSafe[i]
 		j.Keys = append(j.Keys, k)
 	}
-	return db.Rows(j)
+	rows := db.Rows(j)
+	if n.Join.Output == nil {
+		return rows
+	}
+	for i, r := range rows {
+		rows[i] = Row{}
+		for at, from := range n.Join.Output {
+			rows[i][at] = r[from]
+		}
+	}
+	return rows
 }
 
 // CheckPlan verifies that a plan's positions lie within its fields, and that its

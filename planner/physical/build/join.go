@@ -45,6 +45,9 @@ func (b *builder) join(n *logical.Join, want []logical.Col) (*rel, error) {
 		return nil, err
 	}
 	cols := pick(n.Columns(), need)
+	if n.Kind != logical.SemiJoin && n.Kind != logical.AntiJoin {
+		cols, spec.Output = wanted(cols, want)
+	}
 	props := b.derived.Props(n)
 	node := &physical.Node{
 		Kind:   physical.Join,
@@ -55,10 +58,27 @@ func (b *builder) join(n *logical.Join, want []logical.Col) (*rel, error) {
 	for _, e := range n.On {
 		spec.Residual = append(spec.Residual, both.position(e))
 	}
-	spec.RightAppends = n.Kind.LeftOnly() && b.derived.Props(n.Right).AppendOnly
+	spec.LeftAppends, spec.RightAppends = b.derived.Props(n.Left).AppendOnly, b.derived.Props(n.Right).AppendOnly
 	b.expire(spec, n, leftCols, rightCols)
 	b.keepJoin(node, n)
 	return over(node, cols, props), nil
+}
+
+// wanted are those of the columns that want names, with their positions; nil: all are.
+func wanted(cols, want []logical.Col) (out []logical.Col, at []int) {
+	set := logical.SetOf(want)
+	for i, c := range cols {
+		if set[c.ID] {
+			out, at = append(out, c), append(at, i)
+		}
+	}
+	if len(out) == 0 { // a row needs some column, if only to be counted
+		return cols[:1], []int{0}
+	}
+	if len(out) == len(cols) {
+		return cols, nil
+	}
+	return out, at
 }
 
 // meet shuffles the inputs of a join so that rows that match are in one task: by

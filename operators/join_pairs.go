@@ -1,0 +1,129 @@
+package operators
+
+import (
+	"streamsql/operators/batch"
+	"streamsql/sql/vector"
+)
+
+// Pairs are made into columns late: a pair is a row of the chunk and the Ref of
+// a stored one until it is known to pass, and then only those columns are made
+// that somebody reads.
+
+// pairColumns are columns of pairs, by the side that they are of.
+type pairColumns struct {
+	side [2][]pairColumn
+	n    int // columns of the result
+}
+
+// pairColumn is column from of a side, and where it stands in the result.
+type pairColumn struct{ from, to int }
+
+// newPairColumns is a result that has the columns cols, which are positions among
+// left's and then right's, in the places to (nil: one after the other), of n.
+func newPairColumns(spec *JoinSpec, cols, to []int, n int) pairColumns {
+	p := pairColumns{n: n}
+	for i, k := range cols {
+		at := i
+		if to != nil {
+			at = to[i]
+		}
+		side := 0
+		if k >= len(spec.Left) {
+			side, k = 1, k-len(spec.Left)
+		}
+		p.side[side] = append(p.side[side], pairColumn{k, at})
+	}
+	return p
+}
+
+// pairs makes columns of those pairs of the block that sel names.
+func (j *Join) pairs(in int, c *batch.Chunk, sel []int32, want *pairColumns) []*vector.Vector {
+	out := make([]*vector.Vector, want.n)
+	if len(want.side[in]) > 0 {
+		j.rows = j.rows[:0]
+		for _, k := range sel {
+			j.rows = append(j.rows, j.own[k])
+		}
+		want.gather(out, in, c, j.rows)
+	}
+	if len(want.side[1-in]) > 0 {
+		j.others(in, sel, want, out)
+	}
+	return out
+}
+
+// gather fills the columns of a side from rows of its chunk.
+func (p *pairColumns) gather(out []*vector.Vector, side int, c *batch.Chunk, rows []int32) {
+	for _, col := range p.side[side] {
+		out[col.to] = c.Cols[col.from].Gather(rows)
+	}
+}
+
+// others fills the columns of the other side of the pairs sel.
+func (j *Join) others(in int, sel []int32, want *pairColumns, out []*vector.Vector) {
+	they := j.side[1-in]
+	j.bytes = j.bytes[:0]
+	for _, k := range sel {
+		j.bytes = append(j.bytes, they.row(they.store.Slot(j.other[k])))
+	}
+	want.decode(out, 1-in, they, j.bytes)
+}
+
+// decode fills the columns of a side from encoded rows of it.
+func (p *pairColumns) decode(out []*vector.Vector, side int, s *joinSide, rows [][]byte) {
+	cols := make([]*vector.Vector, len(s.codec.Types))
+	for _, col := range p.side[side] {
+		if cols[col.from] == nil {
+			cols[col.from] = vector.New(s.codec.Types[col.from], len(rows))
+		}
+		out[col.to] = cols[col.from]
+	}
+	s.codec.Decode(rows, cols)
+}
+
+// weigh sets the weights of the block's pairs.
+func (j *Join) weigh(in int, c *batch.Chunk) {
+	they := j.side[1-in]
+	j.weight = j.weight[:0]
+	for k, r := range j.other {
+		j.weight = append(j.weight, getInt(they.store.Slot(r))*c.Weight(int(j.own[k])))
+	}
+}
+
+// filter sets passing: the pairs that the residual is true for.
+func (j *Join) filter(in int, c *batch.Chunk) {
+	n := len(j.own)
+	for k := len(j.all); k < n; k++ {
+		j.all = append(j.all, int32(k))
+	}
+	all := j.all[:n]
+	if j.passing = all; j.cond == nil || n == 0 {
+		return
+	}
+	f := j.cond
+	f.mem = f.compiled.Select(&f.ctx, j.pairs(in, c, all, &j.reads), n, f.mem)
+	j.passing = f.mem
+	if f.failed != nil {
+		both := len(j.spec.Left) + len(j.spec.Right)
+		every := newPairColumns(&j.spec, positions(both), nil, both)
+		f.report(&batch.Chunk{Cols: j.pairs(in, c, all, &every), N: n, Weights: j.weight}, nil)
+	}
+}
+
+// give is the output of the pairs that pass.
+func (j *Join) give(in int, c *batch.Chunk) *batch.Chunk {
+	sel := j.passing
+	out := &batch.Chunk{Cols: j.pairs(in, c, sel, &j.gives), N: len(sel)}
+	for at, k := range sel {
+		if w := j.weight[k]; w != 1 && out.Weights == nil {
+			out.Weights = make([]int64, len(sel))
+			for i := range at {
+				out.Weights[i] = 1
+			}
+		}
+		if out.Weights != nil {
+			out.Weights[at] = j.weight[k]
+		}
+	}
+	return out
+}
