@@ -8,9 +8,15 @@ import (
 	"streamsql/cmd/streamsql/bench/nexmark"
 )
 
-// sideRows are the keys of q13's table, every other one of the ten thousand that it
-// asks for.
-const sideRows = 5000
+// sideTable is q13's table: it has every other one of the ten thousand keys that
+// are asked for.
+func sideTable() map[int64]string {
+	side := map[int64]string{}
+	for id := int64(1); id < 10_000; id += 2 {
+		side[id] = fmt.Sprint("item ", id%7)
+	}
+	return side
+}
 
 // makeStreams creates the three streams with WITH (options), where %s is the
 // table; without options they are of the built-in log. The side table has its rows.
@@ -27,15 +33,11 @@ func (n *node) makeStreams(ctx context.Context, options string) error {
 			return err
 		}
 	}
-	var b strings.Builder
-	b.WriteString("INSERT INTO side_input VALUES ")
-	for i := range sideRows {
-		if i > 0 {
-			b.WriteByte(',')
-		}
-		fmt.Fprintf(&b, "(%d,'item %d')", 2*i+1, i%7)
+	var rows []string
+	for id, value := range sideTable() {
+		rows = append(rows, fmt.Sprintf("(%d,'%s')", id, value))
 	}
-	return n.exec(ctx, b.String())
+	return n.exec(ctx, "INSERT INTO side_input VALUES "+strings.Join(rows, ","))
 }
 
 // define is the statement that makes the query run.

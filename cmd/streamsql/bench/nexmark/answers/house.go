@@ -6,7 +6,6 @@ import (
 	"context"
 	"fmt"
 	"maps"
-	"strconv"
 	"strings"
 
 	"streamsql/operators/batch"
@@ -48,16 +47,10 @@ func (b *bid) compare(o *bid) int {
 		bytes.Compare(b.channel, o.channel), bytes.Compare(b.url, o.url), cmp.Compare(b.at, o.at), bytes.Compare(b.extra, o.extra))
 }
 
-// SideRows is how many rows the table of q13 has: (0, '0'), (1, '1'), ….
-const SideRows = 10_000
-
 // Open is what streams with these options of connector 'nexmark' have given up to
 // the offsets, by table and partition. A table without offsets has given all.
 func Open(options map[string]string, offsets map[string][]uint64) (*House, error) {
-	h := &House{Side: map[int64]string{}}
-	for id := range int64(SideRows) {
-		h.Side[id] = strconv.FormatInt(id, 10)
-	}
+	h := &House{}
 	person, err := openTable(options, "person", "id name city state dateTime", offsets)
 	if err != nil {
 		return nil, err
