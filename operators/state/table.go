@@ -27,6 +27,8 @@ type Table struct {
 	n       int64
 	epoch   uint64
 	shared  uint64 // the newest epoch that an image was taken of
+	touched uint64 // makes the loads of touch count
+	scratch []slot // of a segment that is being split
 }
 
 const (
@@ -117,6 +119,9 @@ func (t *Table) FindInt(k int64) Ref {
 // FindInts is FindInt of many keys whose hashes (HashColumns of their column)
 // are known: refs[n] becomes the row of keys[n], or 0.
 func (t *Table) FindInts(keys []int64, hashes []uint64, refs []Ref) {
+	if t.bytes > largeTable {
+		t.touched = t.touch(hashes)
+	}
 	dir, shift := t.dir, 64-t.depth
 	for n, k := range keys {
 		home := spread(hashes[n])
@@ -131,9 +136,28 @@ func (t *Table) FindInts(keys []int64, hashes []uint64, refs []Ref) {
 	}
 }
 
+// largeTable is the size, in bytes, from which on a table does not lie in a
+// core's own cache.
+const largeTable = 1 << 20
+
+// touch loads the slots at which the look-ups of hashes begin. Nothing here waits for
+// what is in them, so that a large table's memory is waited for once, not for each.
+func (t *Table) touch(hashes []uint64) (sum uint64) {
+	dir, shift := t.dir, 64-t.depth
+	for _, h := range hashes {
+		home := spread(h)
+		slots := dir[home>>shift].slots
+		sum += slots[home&uint64(len(slots)-1)].tag
+	}
+	return sum
+}
+
 // FindHashes finds for each hash the first row that has it, 0 if there is none.
 // Whether it is the one that is looked for is for the caller to see.
 func (t *Table) FindHashes(hashes []uint64, refs []Ref) {
+	if t.bytes > largeTable {
+		t.touched = t.touch(hashes)
+	}
 	dir, shift := t.dir, 64-t.depth
 	for n, h := range hashes {
 		home := spread(h)
@@ -221,21 +245,23 @@ func (t *Table) grow(g *segment, home uint64) bool {
 		t.took(int64(len(t.dir)) * 8)
 		t.dir, t.depth = dir, t.depth+1
 	}
+	// The lower half stays in the segment, the upper one moves out.
 	t.took(int64(len(g.slots)) * slotBytes)
-	depth := g.depth + 1
-	var half [2]*segment
-	for k := range half {
-		half[k] = &segment{slots: make([]slot, len(g.slots)), depth: depth, epoch: t.epoch}
-	}
-	for _, e := range g.slots {
-		if e.ref != 0 {
-			h := t.home(e.tag)
-			half[h>>(64-depth)&1].put(h, e)
+	t.scratch = append(t.scratch[:0], g.slots...)
+	clear(g.slots)
+	g.used, g.depth = 0, g.depth+1
+	upper := &segment{slots: make([]slot, len(g.slots)), depth: g.depth, epoch: t.epoch}
+	for _, e := range t.scratch {
+		if e.ref == 0 {
+			continue
+		}
+		if h := t.home(e.tag); h>>(64-g.depth)&1 == 0 {
+			g.put(h, e)
+		} else {
+			upper.put(h, e)
 		}
 	}
-	bit := uint64(1) << (64 - depth)
-	t.point(half[0], home&^bit)
-	t.point(half[1], home|bit)
+	t.point(upper, home|uint64(1)<<(64-g.depth))
 	return true
 }
 

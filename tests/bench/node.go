@@ -14,6 +14,7 @@ import (
 	"streamsql/engine"
 	"streamsql/operators/connector"
 	"streamsql/operators/connector/bidgen"
+	"streamsql/operators/connector/nexmark"
 	"streamsql/server"
 )
 
@@ -32,7 +33,7 @@ func start(workers int) (*node, error) {
 		return nil, err
 	}
 	n := &node{dir: dir}
-	n.eng, err = engine.Open(engine.Config{Dir: dir, Workers: workers, Connectors: connector.NewRegistry(bidgen.Kind())})
+	n.eng, err = engine.Open(engine.Config{Dir: dir, Workers: workers, Connectors: connector.NewRegistry(bidgen.Kind(), nexmark.Kind())})
 	if err != nil {
 		return nil, err
 	}
