@@ -153,7 +153,7 @@ func (o *Over) Begin(b *Batch) {
 
 // Push queues a chunk.
 func (o *Over) Push(_ int, c *batch.Chunk) {
-	if c = o.live(c); c != nil {
+	if c = o.expiry.live(c); c != nil {
 		o.push(0, c)
 	}
 }

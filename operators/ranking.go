@@ -29,12 +29,8 @@ type ranking struct {
 	copies  bool
 	copyKey []byte
 
-	expiry   *expiring // of partitions; nil: they stay
-	time     int       // expiry: the column of the time
-	timeKey  int       // and its number among the partition's
-	times    []*vector.Vector
-	advanced bool
-	dying    state.Ref // the partition that is being dropped; 0: none
+	expiry *partExpiry // nil: partitions stay
+	dying  state.Ref   // the partition that is being dropped; 0: none
 
 	batch   *Batch
 	id      uint64
@@ -69,7 +65,10 @@ func newRanking(input []types.Type, partition []int, order []OrderKey, env Env) 
 
 // begin opens a batch.
 func (r *ranking) begin(b *Batch) {
-	r.batch, r.advanced = b, false
+	r.batch = b
+	if r.expiry != nil {
+		r.expiry.advanced = false
+	}
 	r.id = b.ID + 1
 	r.mark++
 }

@@ -90,7 +90,7 @@ func (t *TopN) Begin(b *Batch) {
 
 // Push queues a chunk.
 func (t *TopN) Push(_ int, c *batch.Chunk) {
-	if c = t.live(c); c != nil {
+	if c = t.expiry.live(c); c != nil {
 		t.push(0, c)
 	}
 }

@@ -22,6 +22,17 @@ func topNSpec(s *physical.TopNSpec, in []types.Type) operators.TopNSpec {
 	}
 }
 
+func newTopN(s *physical.TopNSpec, in []types.Type, env operators.Env) (operators.Operator, error) {
+	switch spec := topNSpec(s, in); {
+	case s.PerBatch:
+		return operators.NewLeadersOfBatch(spec), nil
+	case s.Leaders:
+		return operators.NewLeaders(spec, env), nil
+	default:
+		return operators.NewTopN(spec, env)
+	}
+}
+
 var windowFuncs = map[string]operators.WindowFunc{
 	"row_number": operators.WindowRowNumber, "rank": operators.WindowRank, "dense_rank": operators.WindowDenseRank,
 	"percent_rank": operators.WindowPercentRank, "cume_dist": operators.WindowCumeDist, "ntile": operators.WindowNtile,

@@ -37,8 +37,13 @@ func topNText(n *physical.Node) string {
 	if len(s.Order) > 0 {
 		parts = append(parts, "ORDER BY "+orderText(in, s.Order))
 	}
-	if s.AppendOnly {
+	switch {
+	case s.PerBatch:
+		parts = append(parts, "of each batch")
+	case s.AppendOnly:
 		parts = append(parts, "over append-only rows")
+	case s.Leaders:
+		parts = append(parts, "over values that only advance")
 	}
 	return strings.Join(parts, " ")
 }

@@ -89,7 +89,7 @@ func (d *Deriver) derive(n Node) *Props {
 			}
 		}
 		keys = append(keys, n.Unique...)
-		return &Props{Keys: keys, AppendOnly: d.oneBatch, Grows: in.Grows && len(n.Keys) > 0}
+		return &Props{Keys: keys, AppendOnly: d.oneBatch || len(n.Aggs) == 0 && in.AppendOnly, Grows: in.Grows && len(n.Keys) > 0}
 	case *Distinct:
 		in := d.Props(n.Input)
 		keys := append(slices.Clip(in.Keys), idsOf(n.Columns()))

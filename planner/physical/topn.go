@@ -23,6 +23,11 @@ type TopNSpec struct {
 	// AppendOnly: no retraction will come, so that only the rows that can be in the
 	// result are kept.
 	AppendOnly bool `json:"append_only,omitempty"`
+	// Leaders: the rows that RANK() numbers 1, of an input that takes a row back only
+	// for one of its partition that does not come behind it. Only these rows are kept.
+	Leaders bool `json:"leaders,omitempty"`
+	// PerBatch, of Leaders: what can be among them of a batch's rows. Nothing is kept.
+	PerBatch bool `json:"per_batch,omitempty"`
 	// Expiry, of a field of the partition, says when partitions are over.
 	Expiry *Expiry `json:"expiry,omitempty"`
 }

@@ -87,6 +87,8 @@ func (db Database) Rows(n logical.Node) []Row {
 		return db.sort(n)
 	case *logical.SetOp:
 		return db.setOp(n)
+	case *logical.TopN:
+		return db.ranked(n)
 	}
 	panic(fmt.Sprintf("no reference for %T", n))
 }
@@ -185,6 +187,8 @@ func aggregated(g logical.Agg, rows []Row) Cell {
 		return nil
 	case g.Call.Fn == "min":
 		return num(slices.Min(seen))
+	case g.Call.Fn == "max":
+		return num(slices.Max(seen))
 	}
 	sum := int64(0)
 	for _, v := range seen {
@@ -212,6 +216,34 @@ func (db Database) sort(n *logical.Sort) []Row {
 		rows = rows[:min(n.Limit, int64(len(rows)))]
 	}
 	return rows
+}
+
+// ranked are the rows that few enough rows of their partition come before, RANK()
+// being the function.
+func (db Database) ranked(n *logical.TopN) (out []Row) {
+	rows := db.Rows(n.Input)
+	for _, r := range rows {
+		before := int64(0)
+		for _, o := range rows {
+			if slices.ContainsFunc(n.Partition, func(id int) bool { return compare(r[id], o[id]) != 0 }) {
+				continue
+			}
+			for _, k := range n.Order {
+				c := compare(o[k.Col], r[k.Col])
+				if k.Desc {
+					c = -c
+				}
+				if c != 0 {
+					before += int64(b2i(c < 0))
+					break
+				}
+			}
+		}
+		if before >= n.Offset && before < n.Offset+n.Limit {
+			out = append(out, r)
+		}
+	}
+	return out
 }
 
 func compare(a, b Cell) int {

@@ -56,6 +56,12 @@ func (db Database) physical(n *physical.Node) []Row {
 		return out
 	case physical.SetOp:
 		return db.setOpNode(n)
+	case physical.TopN:
+		t := &logical.TopN{Input: db.below(n, 0), Partition: n.TopN.Partition, Limit: n.TopN.Limit, Offset: n.TopN.Offset}
+		for _, k := range n.TopN.Order {
+			t.Order = append(t.Order, bind.Order{Col: k.Col, Desc: k.Desc})
+		}
+		return db.Rows(t)
 	case physical.Sort:
 		s := &logical.Sort{Input: db.below(n, 0), Limit: n.Sort.Limit, Offset: n.Sort.Offset}
 		for _, k := range n.Sort.Keys {

@@ -20,8 +20,11 @@ func TestRulesKeepTheRows(t0 *testing.T) {
 		g := plantest.NewGenerator(t)
 		db := g.Database()
 		tree := g.Tree(3)
-		if rapid.IntRange(0, 2).Draw(t, "joins") == 0 {
+		switch rapid.IntRange(0, 5).Draw(t, "form") {
+		case 0, 1:
 			tree = g.Joins()
+		case 2:
+			tree = g.Extremes()
 		}
 		if err := logical.Check(tree); err != nil {
 			t.Fatalf("the generator is wrong: %v", err)

@@ -66,6 +66,8 @@ var Rules = []Rule{
 	orderJoins,
 	extractJoinKeys,
 	lookupJoin,
+	windowBoundsJoin,
+	extremeJoinToTopN,
 	intervalJoin,
 	pushFilterIntoTimedJoin,
 	shapeTimedJoin,

@@ -29,7 +29,12 @@ func (b *builder) topN(n *logical.TopN, want []logical.Col) (*rel, error) {
 	for _, id := range n.Partition {
 		spec.Partition = append(spec.Partition, indexOf(cols, id))
 	}
-	if len(n.Partition) == 0 && n.Limit >= 0 && n.Limit < maxLocal && n.Offset < maxLocal && stays(in) {
+	spec.Leaders = b.leads(n)
+	if spec.Leaders {
+		perBatch := spec
+		perBatch.PerBatch, perBatch.Number = true, false
+		in = &physical.Node{Kind: physical.TopN, Inputs: []*physical.Node{in}, Fields: fields(cols), TopN: &perBatch, Props: physical.Props{AppendOnly: below.AppendOnly}}
+	} else if len(n.Partition) == 0 && n.Limit >= 0 && n.Limit < maxLocal && n.Offset < maxLocal && stays(in) {
 		local := spec
 		local.Limit, local.Offset, local.Number = n.Limit+n.Offset, 0, false
 		in = &physical.Node{Kind: physical.TopN, Inputs: []*physical.Node{in}, Fields: fields(cols), TopN: &local, Props: physical.Props{Keys: positions(below.Keys, cols)}}
@@ -44,9 +49,10 @@ func (b *builder) topN(n *logical.TopN, want []logical.Col) (*rel, error) {
 		Kind: physical.TopN, Inputs: []*physical.Node{shuffle(in, spec.Partition)}, Fields: fields(out), TopN: &spec, Props: propsOf(props, out),
 	}
 	spec.Expiry = b.partitionExpiry(n.Input, n.Partition, cols)
-	grows := below.Grows && (len(n.Partition) > 0 || !spec.AppendOnly) && in.Kind != physical.TopN && spec.Expiry == nil
+	local := in.Kind == physical.TopN && !spec.Leaders
+	grows := below.Grows && (len(n.Partition) > 0 || !spec.AppendOnly) && !local && spec.Expiry == nil
 	state := topNState(spec)
-	if in.Kind == physical.TopN {
+	if local {
 		state = "the first rows of each task"
 	}
 	state += untilOver(spec.Expiry, cols)
@@ -57,13 +63,15 @@ func (b *builder) topN(n *logical.TopN, want []logical.Col) (*rel, error) {
 // partitionExpiry is when partitions are over: once a time among their columns
 // is, that no late row comes behind.
 func (b *builder) partitionExpiry(in logical.Node, partition []int, cols []logical.Col) *physical.Expiry {
-	times := b.derived.Props(in).Times
-	for _, id := range partition {
-		if t, ok := times[id]; ok && !t.Late {
-			return &physical.Expiry{Col: indexOf(cols, id), Watermark: t.Watermark}
-		}
+	list := make([]logical.Col, len(partition))
+	for i, id := range partition {
+		list[i] = cols[indexOf(cols, id)]
 	}
-	return nil
+	e := expiry(b.derived.Props(in), list)
+	if e != nil {
+		e.Col = indexOf(cols, list[e.Col].ID)
+	}
+	return e
 }
 
 func untilOver(e *physical.Expiry, cols []logical.Col) string {
@@ -117,9 +125,20 @@ func stays(n *physical.Node) bool {
 	return false
 }
 
+// leads reports that the rows of n are those that RANK() numbers 1 in their
+// partition, and that no other row can become one of these by another's leaving.
+func (b *builder) leads(n *logical.TopN) bool {
+	if n.Rank == logical.RowNumber || n.Limit != 1 || n.Offset != 0 || len(n.Order) == 0 {
+		return false
+	}
+	return b.derived.Props(n.Input).AppendOnly || len(n.Order) == 1 && b.derived.Advances(n.Input, n.Order[0], n.Partition)
+}
+
 func topNState(s physical.TopNSpec) string {
 	rows := "all rows, in order"
 	switch {
+	case s.Leaders:
+		rows = "the first rows"
 	case s.AppendOnly && s.Limit == 1 && s.Offset == 0 && s.Func == physical.RowNumber:
 		rows = "the first row"
 	case s.AppendOnly && s.Limit >= 0:
