@@ -70,11 +70,14 @@ func (e *Engine) alignment() [][]*external {
 func (e *Engine) lookAhead() {
 	for _, streams := range e.dueStreams() {
 		e.lookAheadOf(streams)
+		for _, x := range streams {
+			x.release()
+		}
 	}
 }
 
 // dueStreams are the groups of streams of which some reader has room for a batch:
-// then all of the group are read on, so that none falls behind the others.
+// then all of the group are read on, so that none falls behind the others. They are held.
 func (e *Engine) dueStreams() (due [][]*external) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -85,6 +88,9 @@ func (e *Engine) dueStreams() (due [][]*external) {
 		wanted := slices.ContainsFunc(streams, func(x *external) bool { return e.wanted(x.table.ID) })
 		for _, x := range streams {
 			x.due = wanted
+			if wanted {
+				x.hold()
+			}
 		}
 		if wanted {
 			due = append(due, streams)

@@ -189,6 +189,9 @@ func (l *changelog) after(id uint64) int {
 func chunkBytes(c *batch.Chunk) int64 {
 	n := 64 + 8*cap(c.Weights)
 	for _, v := range c.Cols {
+		if v == nil {
+			continue // not read
+		}
 		n += 200 + 8*(cap(v.I)+cap(v.F)+cap(v.Valid)) + 32*cap(v.W) + 4*cap(v.Off) + cap(v.Buf)
 	}
 	return int64(n)

@@ -382,7 +382,10 @@ func (e *Engine) remove(going []*catalog.Table) {
 			ts.history.releaseAll()
 			delete(e.tables, t.ID)
 		}
-		delete(e.externals, t.ID)
+		if x := e.externals[t.ID]; x != nil {
+			delete(e.externals, t.ID)
+			x.release()
+		}
 		e.aligned = nil
 		delete(e.readers, t.ID)
 		e.streams.Lock()

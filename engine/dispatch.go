@@ -182,9 +182,13 @@ func (e *Engine) send(j *job, f *flight, feeds []sourceInput) {
 			}
 			s.SendOrigin(f.info, c, o)
 		}
+		var with sharers
+		if len(feeds[i].to) > 0 {
+			with = e.sharersOf(e.externals[feeds[i].table])
+		}
 		for part := range feeds[i].to {
 			if from, to := feeds[i].from[part], feeds[i].to[part]; to > from {
-				e.externals[feeds[i].table].send(s, f.info, part, from, to, feeds[i].before)
+				e.externals[feeds[i].table].send(s, f.info, part, from, to, feeds[i].before, with)
 			}
 		}
 		s.End(f.info, tokens[i])

@@ -1,16 +1,13 @@
 package engine
 
 import (
-	"context"
 	"log/slog"
 	"sync/atomic"
 	"time"
 
 	"streamsql/catalog"
 	"streamsql/engine/eventtime"
-	"streamsql/engine/sched"
 	"streamsql/engine/task"
-	"streamsql/operators/batch"
 	"streamsql/operators/connector"
 	"streamsql/sql/sqlerr"
 )
@@ -29,6 +26,11 @@ type external struct {
 	// it is to be read on.
 	ahead []ahead
 	due   bool
+
+	pieces  *pieces // what several views read
+	holders atomic.Int32
+	taken   time.Time   // when the last batch took something
+	alarm   *time.Timer // see wanted; nil: none is set
 }
 
 // openExternal opens a stream's connector.
@@ -53,7 +55,9 @@ func (e *Engine) openExternal(t *catalog.Table) (*external, error) {
 		return nil, err
 	}
 	n := src.Partitions()
-	return &external{table: t, source: src, offsets: make([]uint64, n), reading: make([]atomic.Int64, n), ahead: make([]ahead, n)}, nil
+	x := &external{table: t, source: src, offsets: make([]uint64, n), reading: make([]atomic.Int64, n), ahead: make([]ahead, n),
+		pieces: newPieces(e.account, e.cfg.Memory/32)}
+	return x.hold(), nil
 }
 
 // prepareExternal opens the connector of a new stream.
@@ -64,7 +68,7 @@ func (e *Engine) prepareExternal(t *catalog.Table) (func(bool), error) {
 	}
 	return func(yes bool) {
 		if !yes {
-			_ = x.source.Close()
+			x.release()
 			return
 		}
 		e.addStream(newStream(t, len(x.offsets)))
@@ -75,17 +79,22 @@ func (e *Engine) prepareExternal(t *catalog.Table) (func(bool), error) {
 	}, nil
 }
 
-// send feeds a range of a partition. before are the partitions' watermarks before
-// the range; nil: it is the beginning, or there are none.
-func (x *external) send(s *task.Source, info *task.Info, part int, from, to uint64, before []int64) {
-	o := task.Origin{First: externalArrival(part, from), Time: -1}
+// send feeds a range of a partition to one of those who read it at the moment.
+// before are the partitions' watermarks before the range; nil: it is the beginning,
+// or there are none.
+func (x *external) send(s *task.Source, info *task.Info, part int, from, to uint64, before []int64, with sharers) {
+	o := &task.Origin{First: externalArrival(part, from), Time: -1}
 	if w := x.table.EventTime; w != nil {
 		o.Time, o.Delay = w.Column, w.Delay
 		if before != nil && before[part] != eventtime.None {
 			o.Before, o.Known = before[part], true
 		}
 	}
-	s.SendOriginRows(info, x.rows(part, from, to, s.Needs(o.Time)), &o)
+	if with.n < 2 {
+		with.want = s.Needs(o.Time)
+	}
+	r := &reading{x: x, part: part, from: from, to: to, with: with, origin: o}
+	s.SendOriginRows(info, r.rows)
 }
 
 // feedExternal feeds all that a snapshot has of a stream with a connector; no: s is
@@ -93,35 +102,17 @@ func (x *external) send(s *task.Source, info *task.Info, part int, from, to uint
 func (e *Engine) feedExternal(s *task.Source, info *task.Info, snap *snapshot) bool {
 	e.mu.Lock()
 	x := e.externals[catalog.ID(s.Table)]
+	if x != nil {
+		snap.held = append(snap.held, x.hold())
+	}
 	e.mu.Unlock()
 	if x == nil {
 		return false
 	}
 	for part, to := range snap.cut.Offsets[s.Table] {
-		x.send(s, info, part, 0, to, nil)
+		x.send(s, info, part, 0, to, nil, sharers{})
 	}
 	return true
-}
-
-// rows reads a range of one partition, as chunks in which the columns want are.
-func (x *external) rows(part int, from, to uint64, want []int) func(max int) *batch.Chunk {
-	return func(max int) *batch.Chunk {
-		if from >= to {
-			return nil
-		}
-		upto := min(to, from+uint64(max))
-		began := sched.ThreadCPU()
-		c, next, err := x.source.ReadRange(context.Background(), part, connector.Offset(from), connector.Offset(upto), want)
-		if took := sched.ThreadCPU() - began; took > 0 { // it is one thread's, unless a session reads itself
-			x.reading[part].Add(took)
-		}
-		if err != nil || uint64(next) == from {
-			// The offsets were there when the batch was cut: the source broke its promise.
-			panic("connector " + x.table.Options["connector"] + " cannot read again what it gave before: " + errText(err))
-		}
-		from = uint64(next)
-		return c
-	}
 }
 
 func errText(err error) string {
@@ -173,6 +164,9 @@ func (e *Engine) externalDue() (inputs []sourceInput, offsets map[uint64][]uint6
 	for id, next := range offsets {
 		e.externals[catalog.ID(id)].offsets = next
 	}
+	for _, in := range inputs {
+		e.externals[in.table].taken = time.Now()
+	}
 	return inputs, offsets, taken
 }
 
@@ -203,14 +197,80 @@ func (e *Engine) externalOffsets() map[uint64][]uint64 {
 	return offsets
 }
 
-// wanted reports that somebody reads the source and has room for a batch.
+// Views that read a source together read each row once. So one that is ahead waits
+// for those that are near, but not long, and not for those that cannot keep up.
+const (
+	nearBatches  = 8 // behind what a view may have before it
+	waitForOther = 100 * time.Millisecond
+)
+
+// wanted reports that somebody reads the source and has room for a batch, and
+// that nobody is to be waited for. Engine.mu is held.
 func (e *Engine) wanted(id catalog.ID) bool {
+	room, near := false, false
 	for _, j := range e.readers[id] {
-		if j.hasRoom() {
-			return true
+		switch {
+		case j.hasRoom():
+			room = true
+		case j.keepsUp():
+			near = near || len(j.inFlight)+len(j.pending) < maxInFlight+nearBatches
 		}
 	}
-	return false
+	if !room || !near {
+		return room
+	}
+	x := e.externals[id]
+	left := waitForOther - time.Since(x.taken)
+	if left > 0 && x.alarm == nil {
+		x.alarm = time.AfterFunc(left, func() {
+			e.mu.Lock()
+			x.alarm = nil
+			e.mu.Unlock()
+			e.wakeCutter()
+		})
+	}
+	return left <= 0
+}
+
+// keepsUp reports a job that takes batches as they are cut.
+func (j *job) keepsUp() bool { return j.failed == nil && !j.filling && !j.table.Paused }
+
+// hold keeps the source open until it is released. Whoever finds it with
+// Engine.mu held may hold it: what the catalog has of it lasts that long.
+func (x *external) hold() *external {
+	x.holders.Add(1)
+	return x
+}
+
+// release lets go of the source. The last one closes it.
+func (x *external) release() {
+	if x.holders.Add(-1) > 0 {
+		return
+	}
+	if err := x.source.Close(); err != nil {
+		slog.Warn("a source could not be closed", "stream", x.table.Name, "error", err)
+	}
+	x.pieces.close()
+}
+
+// releaseSources lets go of all sources, once nothing runs any more.
+func (e *Engine) releaseSources() {
+	for _, j := range e.jobs {
+		for _, x := range j.held {
+			x.release()
+		}
+	}
+	for _, x := range e.externals {
+		x.release()
+	}
+}
+
+// StartSources lets external sources be read on after StopSources.
+func (e *Engine) StartSources() {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	e.sourcesStopped = false
+	e.wakeCutter()
 }
 
 // StopSources ends the reading of all external sources, and returns how far each

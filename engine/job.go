@@ -28,6 +28,7 @@ type job struct {
 	ctx     context.Context         // of its questions outside
 	end     context.CancelFunc      // ends ctx
 	views   []*job                  // the views it reads
+	held    []*external             // the connectors that it reads
 	readers []*job                  // the views that read it
 
 	start    uint64          // the batch that holds all of history

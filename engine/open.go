@@ -322,6 +322,7 @@ func (e *Engine) Close() error {
 	close(e.recording)
 	<-e.recorded
 	e.pool.Close()
+	e.releaseSources()
 	return e.closeStores()
 }
 

@@ -45,12 +45,15 @@ func (e *Engine) reset() {
 	for _, j := range e.jobs {
 		j.history.releaseAll()
 		j.account.Close()
+		for _, x := range j.held {
+			x.release()
+		}
 	}
 	for _, t := range e.tables {
 		t.Close()
 	}
 	for _, x := range e.externals {
-		_ = x.source.Close()
+		x.release()
 	}
 	e.jobs, e.tables = map[catalog.ID]*job{}, map[catalog.ID]*tableState{}
 	e.externals, e.readers, e.aligned = map[catalog.ID]*external{}, map[catalog.ID][]*job{}, nil

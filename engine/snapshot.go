@@ -19,13 +19,17 @@ type snapshot struct {
 	cut    timeline.Cut
 	images map[catalog.ID]*imageSet
 	local  map[catalog.ID][]*batch.Chunk // rows made within the query: see physical.LocalTable
+	held   []*external
 }
 
 func (s *snapshot) release() {
 	for _, im := range s.images {
 		im.release()
 	}
-	s.images = nil
+	for _, x := range s.held {
+		x.release()
+	}
+	s.images, s.held = nil, nil
 }
 
 // acquire finds the newest batch at which all objects can be read together, at

@@ -102,8 +102,11 @@ func (e *Engine) register(j *job) {
 		if v := e.jobs[id]; v != nil {
 			j.views = append(j.views, v)
 			v.readers = append(v.readers, j)
-		} else {
-			e.readers[id] = append(e.readers[id], j)
+			continue
+		}
+		e.readers[id] = append(e.readers[id], j)
+		if x := e.externals[id]; x != nil {
+			j.held = append(j.held, x.hold())
 		}
 	}
 	if j.sink != nil {
@@ -227,9 +230,14 @@ func (e *Engine) stopJob(j *job, why error) {
 	}
 	j.flow.Kill()
 	j.end()
+	held := j.held
+	j.held = nil
 	go func() { // a task that runs now may wait for Engine.mu
 		j.flow.Stop()
 		j.account.Close()
+		for _, x := range held {
+			x.release()
+		}
 	}()
 	if j.cancel != nil {
 		j.cancel(why)

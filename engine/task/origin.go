@@ -27,6 +27,29 @@ type Origin struct {
 
 	arrival   columnOnce
 	watermark columnOnce
+	behind    struct {
+		once sync.Once
+		o    *Origin
+	}
+}
+
+// Behind is the origin of the rows that came behind those of c, which has the
+// stream's columns; that of the time may be nil where nobody asks for watermarks. It
+// is found out once.
+func (o *Origin) Behind(c *batch.Chunk) *Origin {
+	o.behind.once.Do(func() {
+		next := &Origin{First: o.First + uint64(c.N), Before: o.Before, Known: o.Known, Time: o.Time, Delay: o.Delay, Key: o.Key}
+		if o.Time >= 0 && c.Cols[o.Time] != nil {
+			times := c.Cols[o.Time]
+			for i, t := range times.I[:c.N] {
+				if at := t - o.Delay; (!next.Known || at > next.Before) && !times.IsNull(i) {
+					next.Before, next.Known = at, true
+				}
+			}
+		}
+		o.behind.o = next
+	})
+	return o.behind.o
 }
 
 // columnOnce is a column that is computed at most once.
@@ -168,30 +191,22 @@ func (s *Source) SendOrigin(info *Info, c *batch.Chunk, o *Origin) {
 	})
 }
 
-// SendOriginRows is SendTableRows of rows that came one after the other from first.
-func (s *Source) SendOriginRows(info *Info, rows func(max int) *batch.Chunk, first *Origin) {
-	if !s.system {
-		s.SendTableRows(info, rows)
-		return
-	}
-	next := Origin{First: first.First, Before: first.Before, Known: first.Known}
+// SendOriginRows feeds rows that a task makes itself: chunks that have the table's
+// columns that the source Needs, each with where it came from.
+func (s *Source) SendOriginRows(info *Info, rows func(max int) (*batch.Chunk, *Origin)) {
 	watermarks := s.asks(catalog.WatermarkColumn)
 	s.SendRows(info, func(max int) *batch.Chunk {
-		c := rows(max)
+		c, o := rows(max)
 		if c == nil {
 			return nil
 		}
-		o := &Origin{First: next.First, Time: first.Time, Delay: first.Delay}
+		if !s.system {
+			return s.prune(c)
+		}
 		var times *vector.Vector
 		if watermarks && o.Time >= 0 {
 			times = c.Cols[o.Time]
 		}
-		if watermarks {
-			o.watermark.once.Do(func() {
-				o.watermark.v, next.Before, next.Known = Watermarks(next.Before, next.Known, o.Delay, c.N, times)
-			})
-		}
-		next.First += uint64(c.N)
 		return s.with(c.N, c.Weights, func(at int) *vector.Vector { return c.Cols[at] }, o, times)
 	})
 }

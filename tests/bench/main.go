@@ -34,6 +34,7 @@ var measures = []measure{
 	{"group10k", func(o options) ([]string, error) { return groupBy(o, 10_000) }},
 	{"group1m", func(o options) ([]string, error) { return groupBy(o, 1_000_000) }},
 	{"twolevel", twoLevel},
+	{"views", manyViews},
 	{"ingest", ingest},
 	{"freshness", freshness},
 	{"onerow", oneRow},
