@@ -55,8 +55,12 @@ type difference struct {
 	what string
 }
 
-// errInvalid is a program that the reference does not take.
-var errInvalid = errors.New("the reference refuses the program")
+// errInvalid is a program that the reference does not take, errGone one that it
+// did not finish: its connection broke.
+var (
+	errInvalid = errors.New("the reference refuses the program")
+	errGone    = errors.New("the reference is gone")
+)
 
 // session is a connection with a database of its own.
 type session struct {
@@ -164,7 +168,7 @@ func (s *session) rows(ctx context.Context, text string, ordered bool) ([]string
 func run(ctx context.Context, p program, subject, reference side, db string) (*difference, error) {
 	ref, err := open(ctx, reference, db, p.forms)
 	if err != nil {
-		return nil, err
+		return nil, fmt.Errorf("%w: %w", errGone, err)
 	}
 	defer ref.close()
 	sub, err := open(ctx, subject, db+subject.suffix, p.forms)
@@ -199,6 +203,9 @@ func run(ctx context.Context, p program, subject, reference side, db string) (*d
 			continue
 		}
 		want, refErr := ref.exec(ctx, s.String())
+		if want.number < 0 {
+			return nil, fmt.Errorf("%w: %w", errGone, refErr)
+		}
 		if s.view != "" && refErr != nil {
 			return nil, fmt.Errorf("%w: %w\n%s", errInvalid, refErr, s)
 		}
@@ -221,7 +228,7 @@ func ask(ctx context.Context, text string, sub, ref *session) (string, error) {
 	want, err := ref.rows(ctx, text, false)
 	if err != nil {
 		if number(err) < 0 {
-			return "", err
+			return "", fmt.Errorf("%w: %w", errGone, err)
 		}
 		return "", nil
 	}
@@ -241,7 +248,7 @@ func compare(ctx context.Context, v step, sub, ref *session) (string, error) {
 	want, err := ref.rows(ctx, "SELECT * FROM "+v.view, false)
 	if err != nil {
 		if number(err) < 0 {
-			return "", err
+			return "", fmt.Errorf("%w: %w", errGone, err)
 		}
 		return "", nil
 	}
@@ -253,7 +260,7 @@ func compare(ctx context.Context, v step, sub, ref *session) (string, error) {
 	first, err := ref.rows(ctx, sorted, true)
 	if err != nil {
 		if number(err) < 0 {
-			return "", err
+			return "", fmt.Errorf("%w: %w", errGone, err)
 		}
 		return "", nil
 	}

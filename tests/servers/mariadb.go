@@ -16,9 +16,11 @@ import (
 
 // Reference is a running MariaDB whose root user has no password.
 type Reference struct {
-	addr string
-	dir  string
-	cmd  *exec.Cmd
+	addr   string
+	dir    string
+	daemon string // its program
+	mu     sync.Mutex
+	cmd    *exec.Cmd // guarded by mu
 }
 
 // DSN names the server for go-sql-driver/mysql, without a database.
@@ -92,38 +94,68 @@ func startMariaDB(daemon, install string) (*Reference, error) {
 	if err != nil {
 		return nil, err
 	}
-	_, port, _ := net.SplitHostPort(addr)
-	m := &Reference{addr: addr, dir: dir}
+	m := &Reference{addr: addr, dir: dir, daemon: daemon}
+	if err := m.start(); err != nil {
+		os.RemoveAll(dir)
+		return nil, err
+	}
+	return m, nil
+}
+
+// start starts the program and waits until it answers.
+func (m *Reference) start() error {
+	_, port, _ := net.SplitHostPort(m.addr)
 	var log bytes.Buffer
-	m.cmd = exec.Command(daemon, "--no-defaults", "--user="+userName(), "--datadir="+data, "--bind-address=127.0.0.1", "--port="+port,
-		"--socket="+filepath.Join(dir, "s"), "--pid-file="+filepath.Join(dir, "pid"), "--skip-log-bin", "--skip-name-resolve",
+	m.cmd = exec.Command(m.daemon, "--no-defaults", "--user="+userName(), "--datadir="+filepath.Join(m.dir, "data"), "--bind-address=127.0.0.1", "--port="+port,
+		"--socket="+filepath.Join(m.dir, "s"), "--pid-file="+filepath.Join(m.dir, "pid"), "--skip-log-bin", "--skip-name-resolve",
 		"--innodb-buffer-pool-size=64M", "--innodb-flush-log-at-trx-commit=0", "--innodb-doublewrite=0",
 		"--character-set-server=utf8mb4", "--collation-server=utf8mb4_bin", "--default-time-zone=+00:00", "--max-connections=200")
 	m.cmd.Stderr = &log
 	m.cmd.SysProcAttr = dieWithParent()
 	if err := m.cmd.Start(); err != nil {
-		os.RemoveAll(dir)
-		return nil, err
+		return err
 	}
-	db, err := sql.Open("mysql", m.DSN())
-	if err != nil {
-		return nil, err
-	}
-	defer db.Close()
 	for deadline := time.Now().Add(time.Minute); ; time.Sleep(50 * time.Millisecond) {
-		if err = db.Ping(); err == nil {
-			return m, nil
+		err := m.ping()
+		if err == nil {
+			return nil
 		}
 		if time.Now().After(deadline) {
-			m.stop()
-			return nil, fmt.Errorf("MariaDB does not answer: %v\n%s", err, log.String())
+			m.kill()
+			return fmt.Errorf("MariaDB does not answer: %v\n%s", err, log.String())
 		}
 	}
 }
 
-func (m *Reference) stop() {
-	m.cmd.Process.Signal(syscall.SIGKILL) // its data is thrown away
+func (m *Reference) ping() error {
+	db, err := sql.Open("mysql", m.DSN())
+	if err != nil {
+		return err
+	}
+	defer db.Close()
+	return db.Ping()
+}
+
+// Revive starts the server again if it is gone: some queries make it crash.
+func (m *Reference) Revive() error {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.ping() == nil {
+		return nil
+	}
+	m.kill()
+	return m.start()
+}
+
+func (m *Reference) kill() {
+	m.cmd.Process.Signal(syscall.SIGKILL)
 	m.cmd.Wait()
+}
+
+func (m *Reference) stop() {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.kill() // its data is thrown away
 	os.RemoveAll(m.dir)
 }
 
