@@ -217,6 +217,9 @@ func (e *Engine) deliver(j *job) {
 				slog.Warn("a sink does not take its changes; they wait", "sink", j.table.Database+"."+j.table.Name, "error", err)
 			}
 			s.fault = err.Error()
+			if s.taken > after { // it has got on
+				wait = sinkRetry
+			}
 			e.mu.Unlock()
 			select {
 			case <-time.After(wait):

@@ -7,6 +7,7 @@ const (
 	FileNotFound          = 1017
 	DiskFull              = 1021
 	DupKey                = 1022
+	WriteFailed           = 1026
 	ConCount              = 1040
 	OutOfResources        = 1041
 	BadHost               = 1042
@@ -39,6 +40,7 @@ const (
 	KeyColumnDoesNotExist = 1072
 	TooBigFieldLength     = 1074
 	WrongAutoKey          = 1075
+	FileExists            = 1086
 	NoSuchThread          = 1094
 	KillDenied            = 1095
 	NoTablesUsed          = 1096

@@ -1,7 +1,8 @@
 // Package file is the connector of files on the server's disk: dimension tables
-// in CSV or in lines of JSON, looked up by key.
+// in CSV or in lines of JSON, looked up by key, and sinks that append lines of JSON,
+// each change exactly once.
 //
-// A file is read whole and held in memory, by its key. When its size or its time
+// A file that is looked up in is read whole and held in memory, by its key. When its size or its time
 // of change is another one it is read again, at the next question that the
 // table's cache cannot answer. A file that cannot be read, a value that is not of
 // its column's type, and a NULL in a NOT NULL column are errors of the question.
@@ -31,12 +32,14 @@ import (
 func Kind(dir string) *connector.Kind {
 	return &connector.Kind{
 		Name:    "file",
-		Doc:     "A file on the server's disk, in its directory for files (--files) or below it: for dimension tables.",
+		Doc:     "A file on the server's disk, in its directory for files (--files) or below it: for dimension tables, and for sinks, which append lines of JSON to it.",
 		Example: "CREATE DIMENSION TABLE customers (id BIGINT PRIMARY KEY, city VARCHAR(32)) WITH (connector = 'file', path = 'customers.csv', format = 'csv')",
 		Options: []connector.Option{
 			{Name: "path", Type: connector.Text, Required: true, Doc: "The file, as seen from the server's directory for files."},
-			{Name: "format", Type: connector.Text, Default: "csv", Doc: "'csv', whose first line names the columns, or 'json', an object a line."},
+			{Name: "format", Type: connector.Text, Doc: "'csv', whose first line names the columns, or 'json', an object a line. Without, a dimension table is in CSV and a sink writes JSON."},
 		},
+		Changelogs: []connector.Changelog{connector.Append, connector.Upsert, connector.Retract},
+		Sink:       func(s connector.SinkSpec) (connector.Sink, error) { return NewSink(dir, s) },
 		Lookup: func(cols []connector.Column, keys []int, o connector.Values) (connector.Lookup, error) {
 			return New(dir, cols, keys, o)
 		},
@@ -67,27 +70,34 @@ type rows struct {
 func New(dir string, cols []connector.Column, keys []int, o connector.Values) (*Lookup, error) {
 	l := &Lookup{dir: dir, cols: cols, keys: keys, codec: keyCodec(cols, keys)}
 	switch f := strings.ToLower(o.Text("format")); f {
-	case "csv":
+	case "csv", "":
 		l.read = readCSV
 	case "json":
 		l.read = readJSON
 	default:
 		return nil, sqlerr.New(sqlerr.WrongValueForVar, "Option 'format' of connector 'file' is 'csv' or 'json', not '%s'", f)
 	}
-	l.path = filepath.Clean(o.Text("path"))
-	if filepath.IsAbs(l.path) {
+	var err error
+	l.path, err = below(dir, o.Text("path"))
+	return l, err
+}
+
+// below is a file's path as seen from the directory for files, which it must not leave.
+func below(dir, given string) (string, error) {
+	path := filepath.Clean(given)
+	if filepath.IsAbs(path) {
 		full, err := filepath.Abs(dir)
 		if err != nil {
-			return nil, err
+			return "", err
 		}
-		if l.path, err = filepath.Rel(full, l.path); err != nil {
-			return nil, outside(o.Text("path"), full)
+		if path, err = filepath.Rel(full, path); err != nil {
+			return "", outside(given, full)
 		}
 	}
-	if !filepath.IsLocal(l.path) {
-		return nil, outside(o.Text("path"), dir)
+	if !filepath.IsLocal(path) {
+		return "", outside(given, dir)
 	}
-	return l, nil
+	return path, nil
 }
 
 func outside(path, dir string) error {
