@@ -202,6 +202,14 @@ func (x *index) remove(hash uint64, r state.Ref) {
 	x.store.Free(r)
 }
 
+// removeAll is remove of many.
+func (x *index) removeAll(hashes []uint64, refs []state.Ref) {
+	x.table.Touch(hashes)
+	for i, r := range refs {
+		x.remove(hashes[i], r)
+	}
+}
+
 // rebuild fills the empty table from the store.
 func (x *index) rebuild() {
 	cols := newVectors(x.types, 1)

@@ -11,15 +11,20 @@ import (
 type mergeExpiry struct {
 	*expiring
 	m       *Merge
-	col     int       // of the output
-	input   int       // the column of the input that has the time; −1: none has
-	leaving state.Ref // the group being dropped
+	col     int // of the output
+	input   int // the column of the input that has the time; −1: none has
 	value   *vector.Vector
 	one     [][]byte
+	leaving []state.Ref // the groups being dropped, a block
+	emptied int         // of leaving: their values are gone
+
+	keys   [][]byte // scratch of end
+	cols   []*vector.Vector
+	hashes []uint64
 }
 
 func newMergeExpiry(m *Merge, e Expiry) *mergeExpiry {
-	x := &mergeExpiry{m: m, col: e.Col, input: -1, value: vector.New(m.out[e.Col], 1), one: make([][]byte, 1)}
+	x := &mergeExpiry{m: m, col: e.Col, input: -1, value: vector.New(m.out[e.Col], 1), one: make([][]byte, 1), cols: newVectors(m.index.types, blockRows)}
 	x.expiring = newExpiring(e.Watermark, 1, x.time, m.env.Account)
 	if e.Col < len(m.spec.Keys) {
 		x.input = m.spec.Keys[e.Col]
@@ -51,45 +56,65 @@ func (x *mergeExpiry) time(r state.Ref) (int64, bool) {
 // drop ends at most about budget values and groups that are over; 0: none is left.
 func (x *mergeExpiry) drop(budget int) (n int) {
 	for n < budget {
-		if x.leaving == 0 {
-			due := x.next(1)
-			if due == nil {
+		if len(x.leaving) == 0 {
+			x.leaving, x.emptied = x.next(min(budget-n, blockRows)), 0
+			if len(x.leaving) == 0 {
 				break
 			}
-			x.leaving = due[0]
 		}
-		for _, a := range x.m.aggs {
-			if v := a.multiset(); v != nil && n < budget {
-				n += v.dropGroup(x.leaving, budget-n)
+		for ; x.emptied < len(x.leaving) && x.keepsValues(); x.emptied++ {
+			if n += x.dropValues(x.leaving[x.emptied], budget-n); n >= budget {
+				return n
 			}
 		}
-		for _, d := range x.m.seen {
-			if n < budget {
-				n += d.dropGroup(x.leaving, budget-n)
-			}
+		n += len(x.leaving)
+		x.end(x.leaving)
+		x.leaving = nil
+	}
+	return n
+}
+
+// keepsValues reports that groups have rows beside their own.
+func (x *mergeExpiry) keepsValues() bool {
+	for _, a := range x.m.aggs {
+		if a.multiset() != nil {
+			return true
 		}
-		if n >= budget {
-			break
+	}
+	return len(x.m.seen) > 0
+}
+
+// dropValues ends at most n values of a group, and returns how many.
+func (x *mergeExpiry) dropValues(group state.Ref, n int) (did int) {
+	for _, a := range x.m.aggs {
+		if v := a.multiset(); v != nil && did < n {
+			did += v.dropGroup(group, n-did)
 		}
-		row := x.m.index.store.Get(x.leaving)
+	}
+	for _, d := range x.m.seen {
+		if did < n {
+			did += d.dropGroup(group, n-did)
+		}
+	}
+	return did
+}
+
+// end takes groups out, at most blockRows of them.
+func (x *mergeExpiry) end(groups []state.Ref) {
+	x.keys = x.keys[:0]
+	for _, r := range groups {
+		row := x.m.index.store.Get(r)
 		for _, a := range x.m.aggs {
 			if h := a.handle(row); h != 0 {
 				x.m.heap.Drop(h)
 			}
 		}
-		x.m.index.remove(x.hash(row), x.leaving)
-		x.leaving = 0
-		n++
+		x.keys = append(x.keys, row[x.m.fixed:])
 	}
-	return n
-}
-
-// hash is that of a group's key.
-func (x *mergeExpiry) hash(row []byte) uint64 {
-	cols := newVectors(x.m.index.types, 1)
-	x.one[0] = row[x.m.fixed:]
-	x.m.index.codec.Decode(x.one, cols)
-	return x.m.index.hashOf(cols)
+	resetVectors(x.cols)
+	x.m.index.codec.Decode(x.keys, x.cols)
+	x.hashes = state.HashColumns(x.cols, positions(len(x.cols)), len(groups), x.hashes)
+	x.m.index.removeAll(x.hashes, groups)
 }
 
 // dropGroup ends at most n rows of a group, and returns how many.

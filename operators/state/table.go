@@ -152,6 +152,14 @@ func (t *Table) touch(hashes []uint64) (sum uint64) {
 	return sum
 }
 
+// Touch waits for the memory of many keys, whose hashes are given, that are about
+// to be put in or taken out one after the other.
+func (t *Table) Touch(hashes []uint64) {
+	if t.bytes > largeTable {
+		t.touched = t.touch(hashes)
+	}
+}
+
 // FindHashes finds for each hash the first row that has it, 0 if there is none.
 // Whether it is the one that is looked for is for the caller to see.
 func (t *Table) FindHashes(hashes []uint64, refs []Ref) {
