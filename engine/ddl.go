@@ -73,7 +73,7 @@ func note(err error) []Warning {
 }
 
 func (e *Engine) createDatabase(ctx context.Context, s *bind.CreateDatabase) ([]Warning, error) {
-	d := &catalog.Database{ID: e.nextID(), Name: s.Name, Collation: "utf8mb4_bin"}
+	d := &catalog.Database{ID: e.nextID(), Name: s.Name, Collation: s.Collation.String()}
 	next, err := e.cat.Load().WithDatabase(d)
 	if err != nil {
 		if s.IfNotExists && sqlerr.From(err).Code == sqlerr.DBCreateExists {

@@ -235,6 +235,32 @@ func (v *View) Row(key []*vector.Vector, i int) []byte {
 	return v.store.Get(r)[viewHeader:]
 }
 
+// RowUnder is Row of a key as codec, a key codec of the view's key columns, encodes it.
+func (v *View) RowUnder(codec *state.Codec, key []byte) []byte {
+	cols := newVectors(codec.Types, 1)
+	codec.Decode([][]byte{key}, cols) // of what Folds, what it is equal by: the hash is the same
+	hash := state.HashColumns(cols, positions(len(cols)), 1, nil)[0]
+	row, picked := newVectors(v.spec.Input, 1), make([]*vector.Vector, len(v.spec.Key))
+	for k, at := range v.spec.Key {
+		picked[k] = row[at]
+	}
+	var enc []byte
+	r := v.table.Find(hash, func(r state.Ref) bool {
+		stored := v.store.Get(r)
+		if getInt(stored) <= 0 {
+			return false
+		}
+		resetVectors(row)
+		v.codec.Decode([][]byte{stored[viewHeader:]}, row)
+		enc = codec.Append(enc[:0], picked, 0)
+		return bytes.Equal(enc, key)
+	})
+	if r == 0 {
+		return nil
+	}
+	return v.store.Get(r)[viewHeader:]
+}
+
 // probeRow is a row with row i of key in its place and NULL elsewhere, and the key's hash.
 func probeRow(spec ViewSpec, codec *state.Codec, hash []int, key []*vector.Vector, i int) ([]byte, uint64) {
 	cols := newVectors(spec.Input, 1)

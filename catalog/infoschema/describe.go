@@ -57,16 +57,7 @@ func Collation(t types.Type) any {
 	if !t.IsText() && t.Kind != types.Enum {
 		return nil
 	}
-	switch t.Collation {
-	case types.UTF8MB4GeneralCI:
-		return "utf8mb4_general_ci"
-	case types.UTF8MB40900AICI:
-		return "utf8mb4_0900_ai_ci"
-	case types.BinaryCollation:
-		return "binary"
-	default:
-		return collation
-	}
+	return t.Collation.String()
 }
 
 // KeyOf is PRI for a column of the primary key, UNI for a unique key of its own,

@@ -4,6 +4,7 @@ package table
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -24,6 +25,7 @@ type Table struct {
 	view  *operators.View
 	codec *state.Codec // of whole rows
 	key   *state.Codec // of the primary key
+	folds bool         // what key encodes is no value any more, only what it is equal by
 	// unique are further unique keys: encoded key → encoded primary key.
 	unique  []uniqueIndex
 	last    uint64        // the greatest AUTO_INCREMENT value, row id or arrival so far
@@ -46,7 +48,8 @@ func New(t *catalog.Table, env operators.Env) (*Table, error) {
 	if err != nil {
 		return nil, err
 	}
-	tb := &Table{Desc: t, view: view, codec: state.NewCodec(ts), key: state.NewCodec(pick(ts, t.Primary)), auto: -1, arrival: -1}
+	tb := &Table{Desc: t, view: view, codec: state.NewCodec(ts), key: state.NewKeyCodec(pick(ts, t.Primary)), auto: -1, arrival: -1}
+	tb.folds = slices.ContainsFunc(pick(ts, t.Primary), types.Type.Folds)
 	if t.Upsert() {
 		tb.arrival = t.SystemColumn(catalog.ArrivalColumn)
 	}
@@ -56,7 +59,7 @@ func New(t *catalog.Table, env operators.Env) (*Table, error) {
 		}
 	}
 	for _, u := range t.Unique {
-		tb.unique = append(tb.unique, uniqueIndex{u, state.NewCodec(pick(ts, u.Columns)), map[string]string{}})
+		tb.unique = append(tb.unique, uniqueIndex{u, state.NewKeyCodec(pick(ts, u.Columns)), map[string]string{}})
 	}
 	return tb, nil
 }

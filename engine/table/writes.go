@@ -116,6 +116,9 @@ func (t *Table) uniqueOf(k int, encoded string) (string, bool) {
 
 // rowUnder is the latest committed row, encoded, under an encoded primary key; "" if there is none.
 func (t *Table) rowUnder(key string) string {
+	if t.folds {
+		return string(t.view.RowUnder(t.key, []byte(key)))
+	}
 	cols := make([]*vector.Vector, len(t.key.Types))
 	for k, ty := range t.key.Types {
 		cols[k] = vector.New(ty, 1)

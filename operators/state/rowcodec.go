@@ -165,7 +165,9 @@ func (c *Codec) Is(b []byte, cols []*vector.Vector, i int) bool {
 			same = GetWide(slot) == v.Wide(i)
 		case formBytes:
 			text := v.Bytes(i)
-			if c.keys {
+			if c.keys && v.Type.Folds() {
+				text = collate.AppendKeyOf(nil, v.Type, text)
+			} else if c.keys {
 				text = keyText(v.Type, text)
 			}
 			same = int(binary.LittleEndian.Uint32(slot)) == len(text) && string(b[at:at+len(text)]) == string(text)

@@ -19,8 +19,12 @@ func (s *Session) showCreateDatabase(n *ast.ShowStmt) (*table, error) {
 	if err != nil {
 		return nil, err
 	}
+	collation := defaultCollation
+	if d, ok := s.server.catalog().Database(db); ok && d.Collation != "" {
+		collation = d.Collation
+	}
 	t := newTable("Database", "Create Database")
-	t.add(db, "CREATE DATABASE "+quoteName(db)+" /*!40100 DEFAULT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin */")
+	t.add(db, "CREATE DATABASE "+quoteName(db)+" /*!40100 DEFAULT CHARACTER SET utf8mb4 COLLATE "+collation+" */")
 	return t, nil
 }
 

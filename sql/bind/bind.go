@@ -109,6 +109,7 @@ func (b *binder) createDatabase(n *ast.CreateDatabaseStmt) (Statement, error) {
 	if err := checkIdentifier(n.Name.O, sqlerr.WrongDBName, "database"); err != nil {
 		return nil, err
 	}
+	out := &CreateDatabase{Name: n.Name.O, IfNotExists: n.IfNotExists}
 	for _, o := range n.Options {
 		switch o.Tp {
 		case ast.DatabaseOptionCharset:
@@ -116,12 +117,16 @@ func (b *binder) createDatabase(n *ast.CreateDatabaseStmt) (Statement, error) {
 				return nil, err
 			}
 		case ast.DatabaseOptionCollate:
-			if err := checkCollation(o.Value); err != nil {
+			c, ok, err := collationOf(o.Value)
+			if err != nil {
 				return nil, err
+			}
+			if ok {
+				out.Collation = c
 			}
 		default:
 			b.env.warn(sqlerr.NotSupportedYet, "An option of CREATE DATABASE has no effect")
 		}
 	}
-	return &CreateDatabase{Name: n.Name.O, IfNotExists: n.IfNotExists}, nil
+	return out, nil
 }

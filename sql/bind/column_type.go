@@ -23,8 +23,9 @@ const (
 	maxScale      = 30
 )
 
-// columnType is the type of a column as CREATE TABLE gives it.
-func columnType(name string, f *tidb.FieldType) (types.Type, error) {
+// columnType is the type of a column as CREATE TABLE gives it, in a table of the
+// collation def.
+func columnType(name string, f *tidb.FieldType, def types.Collation) (types.Type, error) {
 	t, err := scalarType(name, f)
 	if err != nil {
 		return t, err
@@ -37,9 +38,14 @@ func columnType(name string, f *tidb.FieldType) (types.Type, error) {
 		if err := checkCharset(f.GetCharset()); err != nil {
 			return t, err
 		}
-		if err := checkCollation(f.GetCollate()); err != nil {
+		c, ok, err := collationOf(f.GetCollate())
+		if err != nil {
 			return t, err
 		}
+		if !ok {
+			c = def
+		}
+		t = inCollation(t, c)
 	}
 	return t, nil
 }
@@ -234,13 +240,27 @@ func checkCharset(name string) error {
 	return sqlerr.Unsupported("character set " + name)
 }
 
-// checkCollation refuses what text is not compared by.
-func checkCollation(name string) error {
-	switch strings.ToLower(name) {
-	case "", "utf8mb4_bin", "utf8_bin", "utf8mb3_bin", "binary":
-		return nil
+// collationOf is the collation of a name; false for the empty one.
+func collationOf(name string) (c types.Collation, ok bool, err error) {
+	if name == "" {
+		return c, false, nil
 	}
-	return sqlerr.Unsupported("collation " + name)
+	if c, ok = types.ParseCollation(strings.ToLower(name)); !ok {
+		return c, false, sqlerr.Unsupported("collation " + name)
+	}
+	return c, true, nil
+}
+
+// inCollation gives text the collation c. In the binary one text is bytes.
+func inCollation(t types.Type, c types.Collation) types.Type {
+	switch {
+	case !t.IsText() && t.Kind != types.Enum:
+		return t
+	case c == types.BinaryCollation && t.IsText():
+		t.Kind = map[types.Kind]types.Kind{types.Char: types.Binary, types.VarChar: types.VarBinary, types.Text: types.Blob}[t.Kind]
+	}
+	t.Collation = c
+	return t
 }
 
 // maxIdentifier is the most characters of a name.

@@ -22,6 +22,8 @@ type creating struct {
 	*binder
 	table  *catalog.Table
 	stream bool
+	// collation is that of columns that name none.
+	collation types.Collation
 	// nullDefaults are the columns with DEFAULT NULL; their number is final by then.
 	nullDefaults []*catalog.Column
 	indexes      []string // names of secondary indexes
@@ -51,6 +53,9 @@ func (b *binder) createTable(n *ast.CreateTableStmt, s *parser.Statement) (State
 		if s.Stream.Dimension {
 			t.Kind = catalog.DimensionTable
 		}
+	}
+	if err := c.defaultCollation(n.Options); err != nil {
+		return nil, err
 	}
 	if err := c.columns(n.Cols); err != nil {
 		return nil, err
@@ -97,6 +102,33 @@ func (b *binder) newTable(n *ast.TableName, kind catalog.Kind) (*catalog.Table, 
 	return &catalog.Table{Database: db, Name: n.Name.O, Kind: kind, Session: b.env.Session}, nil
 }
 
+// defaultCollation is the collation of columns that name none: the table's, else
+// that of the database.
+func (c *creating) defaultCollation(list []*ast.TableOption) error {
+	if db, ok := c.env.Catalog.Database(c.table.Database); ok {
+		c.collation, _ = types.ParseCollation(db.Collation)
+	}
+	for _, o := range list {
+		switch o.Tp {
+		case ast.TableOptionCharset:
+			c.collation = types.UTF8MB4Bin
+		case ast.TableOptionCollate:
+			named, ok, err := collationOf(o.StrValue)
+			if err != nil {
+				return err
+			}
+			if ok {
+				c.collation = named
+			}
+		}
+	}
+	return nil
+}
+
+func wrongCollation(name, charset string) error {
+	return sqlerr.New(sqlerr.CollationCharset, "COLLATION '%s' is not valid for CHARACTER SET '%s'", name, charset)
+}
+
 func (c *creating) columns(defs []*ast.ColumnDef) error {
 	if len(defs) == 0 {
 		return sqlerr.New(sqlerr.TableMustHaveColumns, "A table must have at least 1 column")
@@ -117,7 +149,7 @@ func (c *creating) columns(defs []*ast.ColumnDef) error {
 			return sqlerr.New(sqlerr.DupFieldName, "Duplicate column name '%s'", name)
 		}
 		seen[d.Name.Name.L] = true
-		t, err := columnType(name, d.Tp)
+		t, err := columnType(name, d.Tp, c.collation)
 		if err != nil {
 			return err
 		}
@@ -162,7 +194,16 @@ func (c *creating) columnOption(i int, o *ast.ColumnOption) error {
 	case ast.ColumnOptionDefaultValue:
 		return c.defaultOption(col, o)
 	case ast.ColumnOptionCollate:
-		return checkCollation(o.StrValue)
+		c, ok, err := collationOf(o.StrValue)
+		if err != nil {
+			return err
+		}
+		switch t := col.Type; {
+		case ok && t.IsBinary() && c != types.BinaryCollation:
+			return wrongCollation(o.StrValue, "binary")
+		case ok:
+			col.Type = inCollation(t, c)
+		}
 	case ast.ColumnOptionGenerated:
 		return c.generatedOption(col, o)
 	case ast.ColumnOptionReference:
@@ -381,10 +422,7 @@ func (c *creating) options(list []*ast.TableOption) error {
 			if err := checkCharset(o.StrValue); err != nil {
 				return err
 			}
-		case ast.TableOptionCollate:
-			if err := checkCollation(o.StrValue); err != nil {
-				return err
-			}
+		case ast.TableOptionCollate: // seen to before the columns
 		case ast.TableOptionEngine:
 			if !strings.EqualFold(o.StrValue, "innodb") {
 				c.env.warn(sqlerr.NotSupportedYet, "ENGINE="+o.StrValue+" has no effect")

@@ -329,13 +329,23 @@ func (b *binder) like(n *ast.PatternLikeOrIlikeExpr, in *names) (*expr.Expr, err
 	return b.call(negated("like", n.Not), args...)
 }
 
-// collate binds COLLATE, which may only name the collation that text has anyway.
+// collate binds COLLATE.
 func (b *binder) collate(n *ast.SetCollationExpr, in *names) (*expr.Expr, error) {
 	e, err := b.expr(n.Expr, in)
 	if err != nil {
 		return nil, err
 	}
-	return e, checkCollation(n.Collate)
+	c, _, err := collationOf(n.Collate)
+	if err != nil {
+		return nil, err
+	}
+	if e.Type.IsBinary() != (c == types.BinaryCollation) {
+		if e.Type.IsBinary() {
+			return nil, wrongCollation(n.Collate, "binary")
+		}
+		return nil, wrongCollation(n.Collate, "utf8mb4")
+	}
+	return builtin.Collate(b.scalar, e, c), nil
 }
 
 // cast binds CAST, CONVERT and BINARY.

@@ -108,6 +108,13 @@ func (b *binder) unified(inputs []*Query) []types.Type {
 			column[i] = inputs[i].Out[c].Type
 		}
 		ts[c] = builtin.Common(column...)
+		if ts[c].IsText() {
+			derived := make([]builtin.Derivation, len(inputs))
+			for i := range inputs {
+				derived[i] = derivation(inputs[i], c)
+			}
+			ts[c].Collation, _ = builtin.CommonCollation(column, derived)
+		}
 		ts[c].NotNull = true
 	}
 	for i := range inputs {
@@ -117,6 +124,14 @@ func (b *binder) unified(inputs []*Query) []types.Type {
 		}
 	}
 	return ts
+}
+
+// derivation is how firmly column c of a query holds to its collation.
+func derivation(q *Query, c int) builtin.Derivation {
+	if sel, ok := q.Root.(*Select); ok && len(sel.Project) == len(q.Out) && sel.Project[c].ID == q.Out[c].ID {
+		return builtin.DerivationOf(sel.Project[c].Expr)
+	}
+	return builtin.Implicit
 }
 
 // unions joins inputs by UNION and UNION ALL; ops stand before all but the first.

@@ -69,6 +69,7 @@ type Delete struct {
 type CreateDatabase struct {
 	Name        string
 	IfNotExists bool
+	Collation   types.Collation // of text columns that name none
 }
 
 // DropDatabase drops it with all that is in it.

@@ -13,7 +13,7 @@ import (
 // MySQL's rules for comparison: text with text by collation, numbers as numbers,
 // text and numbers with a JSON document as what they are in JSON,
 // a date with text as a point of time, anything else as DOUBLE.
-func (env *Env) comparable(args ...*expr.Expr) ([]*expr.Expr, error) {
+func (env *Env) comparable(operation string, args ...*expr.Expr) ([]*expr.Expr, error) {
 	var text, json, number, temporal, clock, nonNulls int
 	for _, a := range args {
 		switch {
@@ -44,7 +44,11 @@ func (env *Env) comparable(args ...*expr.Expr) ([]*expr.Expr, error) {
 			return a
 		})
 	case text == nonNulls:
-		return env.mapArgs(args, env.toText)
+		texts, err := env.mapArgs(args, env.toText)
+		if err != nil {
+			return nil, err
+		}
+		return together(texts, operation)
 	case number == nonNulls:
 		return commonNumbers(args), nil
 	case clock == nonNulls || clock > 0 && clock+text == nonNulls:

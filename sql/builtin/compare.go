@@ -64,7 +64,7 @@ func resolveCompare(c *call) (*expr.Expr, error) {
 	if c.fn == "!=" {
 		c.fn, c.f = "<>", registry["<>"]
 	}
-	args, err := c.env.comparable(c.args...)
+	args, err := c.env.comparable(c.fn, c.args...)
 	if err != nil {
 		return nil, err
 	}
@@ -132,29 +132,16 @@ func compareDecimals(sa, sb int) comparison {
 	}
 }
 
-// textCollation is the collation in which two texts compare: bytes win over
-// text, a column's over that of a constant, one that was chosen over the default.
+// textCollation is the collation in which texts compare that were brought together;
+// with bytes among them, as bytes.
 func textCollation(args ...*expr.Expr) types.Collation {
-	best, rank := types.UTF8MB4Bin, -1
 	for _, a := range args {
-		if a.Type.Class() != types.ClassBytes {
-			continue
-		}
-		c := collate.Of(a.Type)
-		r := 0
-		switch {
-		case c == types.BinaryCollation:
-			r = 3
-		case a.Op != expr.OpConst && c != types.UTF8MB4Bin:
-			r = 2
-		case a.Op != expr.OpConst:
-			r = 1
-		}
-		if r > rank {
-			best, rank = c, r
+		if a.Type.IsBinary() {
+			return types.BinaryCollation
 		}
 	}
-	return best
+	c, _ := collationOf(args)
+	return c
 }
 
 func compareKernel(e *expr.Expr) Kernel {
@@ -209,7 +196,7 @@ func nullSafeKernel(e *expr.Expr) Kernel {
 
 // resolveBetween coerces all three to one comparable form.
 func resolveBetween(c *call) (*expr.Expr, error) {
-	args, err := c.env.comparable(c.args...)
+	args, err := c.env.comparable(c.fn, c.args...)
 	if err != nil {
 		return nil, err
 	}
@@ -258,7 +245,11 @@ func notNullTypes(args ...*expr.Expr) bool {
 }
 
 func resolveStrcmp(c *call) (*expr.Expr, error) {
-	c.args = []*expr.Expr{c.env.toText(c.args[0]), c.env.toText(c.args[1])}
+	args, err := together([]*expr.Expr{c.env.toText(c.args[0]), c.env.toText(c.args[1])}, c.fn)
+	if err != nil {
+		return nil, err
+	}
+	c.args = args
 	return c.result(types.Type{Kind: types.Int}), nil
 }
 

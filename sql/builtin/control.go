@@ -43,6 +43,13 @@ func branches(args []*expr.Expr, which []int) types.Type {
 		notNull = notNull && args[i].Type.NotNull
 	}
 	t := Common(ts...)
+	if t.IsText() {
+		derived := make([]Derivation, len(which))
+		for k, i := range which {
+			derived[k] = DerivationOf(args[i])
+		}
+		t.Collation, _ = CommonCollation(ts, derived)
+	}
 	for _, i := range which {
 		args[i] = coerce(args[i], t)
 	}

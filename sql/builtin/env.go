@@ -1,6 +1,7 @@
 package builtin
 
 import (
+	"slices"
 	"strings"
 
 	"streamsql/sql/expr"
@@ -210,6 +211,10 @@ func defineBy(names, sig string, flags flag, ret func(c *call) types.Type, kerne
 		args := make([]*expr.Expr, len(c.args))
 		for i, a := range c.args {
 			args[i] = c.env.fit(a, letters[min(i, len(letters)-1)])
+		}
+		if slices.ContainsFunc(args, func(a *expr.Expr) bool { return a.Type.IsText() && a.Type.Folds() }) {
+			together, _ := collationOf(args)
+			args = inCollation(args, together)
 		}
 		c.args = args
 		return c.result(ret(c)), nil

@@ -23,6 +23,11 @@ func resolveLike(c *call) (*expr.Expr, error) {
 		}
 		args[i] = c.env.toText(a)
 	}
+	texts, err := together(args[:2], c.fn)
+	if err != nil {
+		return nil, err
+	}
+	args = append(texts, args[2:]...)
 	if len(args) == 3 {
 		if args[2].Op != expr.OpConst || utf8.RuneCount(args[2].Value.S) > 1 {
 			return nil, sqlerr.New(sqlerr.WrongArguments, "Incorrect arguments to ESCAPE")

@@ -45,7 +45,7 @@ func longest(c *call) int {
 
 // resolveField compares as text if all are text, as numbers if all are, else as DOUBLE.
 func resolveField(c *call) (*expr.Expr, error) {
-	args, err := c.env.comparable(c.args...)
+	args, err := c.env.comparable(c.fn, c.args...)
 	if err != nil {
 		return nil, err
 	}

@@ -107,8 +107,8 @@ func (c *call) text(n int) types.Type {
 		switch {
 		case a.Type.IsBinary() && !isHex(a):
 			t.Kind, t.Collation = types.VarBinary, types.BinaryCollation
-		case a.Type.IsText() && t.Kind != types.VarBinary && a.Op != expr.OpConst:
-			t.Collation = collate.Of(a.Type)
+		case a.Type.IsText() && a.Type.Folds() && t.Kind != types.VarBinary:
+			t.Collation, _ = collationOf(c.args)
 		}
 	}
 	if n > maxVarChar {

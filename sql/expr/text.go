@@ -78,6 +78,9 @@ func (e *Expr) writeCall(b *strings.Builder, outer int) {
 	switch {
 	case e.Fn == "coerce" || e.Fn == "to_scale" || e.Fn == "assign": // put in by package builtin, not written by anyone
 		e.Args[0].write(b, outer)
+	case e.Fn == "collate" && len(e.Args) == 1:
+		e.Args[0].write(b, bindSign)
+		b.WriteString(" collate " + e.Type.Collation.String())
 	case power > 0 && len(e.Args) >= 2:
 		open(b, power < outer)
 		for i, a := range e.Args {

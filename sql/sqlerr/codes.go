@@ -85,6 +85,7 @@ const (
 	WarnDataOutOfRange    = 1264
 	TruncatedWrongValue   = 1292
 	CollationMismatch     = 1267
+	CollationCharset      = 1253
 	UnknownCollation      = 1273
 	DivisionByZero        = 1365
 	TruncatedWrongField   = 1366

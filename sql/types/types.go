@@ -2,6 +2,11 @@
 // each lies in memory. It is a leaf: it imports nothing of the project.
 package types
 
+import (
+	"slices"
+	"strings"
+)
+
 // Kind is a SQL type without its attributes.
 type Kind uint8
 
@@ -41,6 +46,23 @@ const (
 	UTF8MB4GeneralCI
 	UTF8MB40900AICI
 )
+
+// collationNames are the collations' names.
+var collationNames = [...]string{"utf8mb4_bin", "binary", "utf8mb4_general_ci", "utf8mb4_0900_ai_ci"}
+
+func (c Collation) String() string { return collationNames[c] }
+
+// ParseCollation finds a collation by its name, in lower case; utf8_… and
+// utf8mb3_… are those of utf8mb4, in which all text is.
+func ParseCollation(name string) (Collation, bool) {
+	for _, short := range []string{"utf8_", "utf8mb3_"} {
+		if rest, ok := strings.CutPrefix(name, short); ok {
+			name = "utf8mb4_" + rest
+		}
+	}
+	i := slices.Index(collationNames[:], name)
+	return Collation(max(i, 0)), i >= 0
+}
 
 // Class is how values of a type lie in a vector.
 type Class uint8

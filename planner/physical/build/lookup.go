@@ -50,6 +50,10 @@ func alike(t types.Type, v *expr.Expr) bool {
 		return v.Type.Kind == types.Date || v.Type.Kind == types.DateTime
 	case t.Kind == types.Timestamp || t.Kind == types.Time:
 		return v.Type.Kind == t.Kind
+	case t.IsText(): // keys of text are looked up by what they are equal by
+		return v.Type.IsText() && t.Collation == v.Type.Collation
+	case t.IsBinary():
+		return v.Type.IsBinary() && t.Kind != types.Binary
 	}
-	return false // text may be equal though it lies there otherwise
+	return false
 }
