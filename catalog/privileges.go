@@ -21,12 +21,14 @@ const (
 	Index
 	CreateView
 	Subscribe
+	File
 	All Privilege = 1<<iota - 1
 )
 
 var privilegeNames = map[Privilege]string{
 	Select: "SELECT", Insert: "INSERT", Update: "UPDATE", Delete: "DELETE", Create: "CREATE", Drop: "DROP",
 	Alter: "ALTER", Index: "INDEX", CreateView: "CREATE VIEW", Subscribe: "SUBSCRIBE",
+	File: "FILE",
 }
 
 // String names the privileges as MySQL's error messages do.

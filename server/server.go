@@ -26,6 +26,7 @@ type Options struct {
 	MaxConnections int           // default 1000
 	HTTP           net.Listener  // for rows that come by HTTP; default: none
 	HTTPMaxBody    int           // bytes; default: that of package httpapi
+	SecureFiles    string        // directory of the files of LOAD DATA INFILE; default: none
 	Log            *slog.Logger
 }
 
@@ -43,7 +44,7 @@ func New(l net.Listener, e session.Engine, o Options) *Server {
 	if o.Version == "" {
 		o.Version = Version
 	}
-	so := session.Options{Version: o.Version}
+	so := session.Options{Version: o.Version, SecureFiles: o.SecureFiles}
 	if a, ok := l.Addr().(*net.TCPAddr); ok {
 		so.Port = a.Port
 	}

@@ -18,6 +18,7 @@ type Config struct {
 	Data               string        // data directory, made when it is not there
 	Files              string        // directory that files of dimension tables lie in, or below
 	Debug              string        // listen address of the profiler; empty: none
+	SecureFiles        string        // directory of the files of LOAD DATA INFILE; empty: none are read
 	Workers            int           // threads that run queries; 0: one per core
 	CheckpointInterval time.Duration // how often state is made durable at the latest
 	Log                *slog.Logger
@@ -38,6 +39,7 @@ func parseServe(e env, args []string) (c Config, fs *settings.Flags, err error) 
 	fs.StringVar(&c.Data, "data", "./data", "data `directory`")
 	fs.StringVar(&c.Files, "files", ".", "`directory` of the files that tables may name; what is not below it is not read")
 	fs.StringVar(&c.Debug, "debug", "", "`address` for profiles and memory figures, over HTTP and for anybody who reaches it; empty: none")
+	fs.StringVar(&c.SecureFiles, "secure-file-priv", "", "`directory` of the files that LOAD DATA INFILE may read; empty: none")
 	fs.IntVar(&c.Workers, "workers", 0, "threads that run queries; 0: one per core")
 	fs.DurationVar(&c.CheckpointInterval, "checkpoint-interval", time.Second, "how often state is made durable")
 	fs.TextVar(&level, "log-level", slog.LevelInfo, "`level`: debug, info, warn or error")

@@ -64,7 +64,7 @@ func serve(ctx context.Context, c Config) error {
 	if err != nil {
 		return err
 	}
-	front := server.New(listener, eng, server.Options{Version: mysqlVersion(), HTTP: web, HTTPMaxBody: c.HTTPMaxBody, Log: c.Log})
+	front := server.New(listener, eng, server.Options{Version: mysqlVersion(), HTTP: web, HTTPMaxBody: c.HTTPMaxBody, SecureFiles: c.SecureFiles, Log: c.Log})
 	served := make(chan error, 1)
 	go func() { served <- front.Serve() }()
 

@@ -1,6 +1,7 @@
 package httpapi
 
 import (
+	"bytes"
 	"maps"
 	"net/http"
 	"net/url"
@@ -16,6 +17,7 @@ var formats = map[string]func(*options) decoder{
 	"application/x-ndjson": jsonRows,
 	"application/jsonl":    jsonRows,
 	"application/json":     jsonRows,
+	"text/csv":             csvRows,
 }
 
 func mediaTypes() []string { return slices.Sorted(maps.Keys(formats)) }
@@ -27,6 +29,50 @@ func jsonRows(o *options) decoder {
 		d := ingest.NewJSON(rows)
 		d.IgnoreUnknown = ignore
 		return d.Decode(data)
+	}
+}
+
+// csvRows reads lines of RFC 4180: with a header that names the columns, or, with
+// header=absent behind the media type or in the query, in the order of ?columns=,
+// or else of the table.
+func csvRows(o *options) decoder {
+	header := o.params["header"]
+	if header == "" {
+		header = o.choice("header", "present", "absent")
+	} else if header != "present" && header != "absent" {
+		o.wrong("The header of a CSV is '%.64s'; it may be present or absent", header)
+	}
+	list, listed := o.text("columns")
+	ignore := o.choice("unknown", "fail", "ignore") == "ignore"
+	delimiter, ok := o.text("delimiter")
+	switch {
+	case !ok:
+		delimiter = ","
+	case len(delimiter) != 1 || strings.Contains("\"\r\n", delimiter):
+		o.wrong("Parameter delimiter is '%.64s'; it is one byte, such as ; or %%09", delimiter)
+	}
+	if listed && header == "present" {
+		o.wrong("Parameter columns is for a CSV without a header; say so by header=absent")
+	}
+	return func(data []byte, rows *ingest.Rows) error {
+		d := &ingest.Delimited{Rows: rows, Layout: ingest.CSVLayout(delimiter[0])}
+		d.Begin(bytes.NewReader(data))
+		var names []string
+		switch {
+		case listed:
+			names = strings.Split(list, ",")
+		case header == "present":
+			var any bool
+			var err error
+			if names, any, err = d.Header(); err != nil || !any {
+				return err
+			}
+		}
+		var err error
+		if d.Fields, err = rows.Fields(names, ignore); err != nil {
+			return err
+		}
+		return d.Read()
 	}
 }
 

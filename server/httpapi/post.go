@@ -5,6 +5,7 @@ import (
 	"errors"
 	"mime"
 	"net/http"
+	"net/url"
 	"strings"
 	"time"
 
@@ -88,7 +89,11 @@ func asked(r *http.Request) (d decoder, skip bool, err error) {
 	if err != nil {
 		return nil, false, refused(http.StatusUnsupportedMediaType, "A Content-Type is wanted: %s", strings.Join(mediaTypes(), ", "))
 	}
-	o := options{values: r.URL.Query(), params: params}
+	values, err := url.ParseQuery(r.URL.RawQuery)
+	if err != nil {
+		return nil, false, refused(http.StatusBadRequest, "The query of the path cannot be read: %v", err)
+	}
+	o := options{values: values, params: params}
 	format, ok := formats[mediaType]
 	if !ok {
 		return nil, false, refused(http.StatusUnsupportedMediaType, "Content-Type '%.64s' is not known; these are: %s", mediaType, strings.Join(mediaTypes(), ", "))

@@ -115,10 +115,14 @@ func (c *conn) login() error {
 
 // open begins the session of a client that is authenticated.
 func (c *conn) open(l *login) error {
-	s, err := c.server.backend.Open(c.ctx, session.Client{
+	client := session.Client{
 		ID: c.id, User: l.user, Host: c.host, DB: l.db, Attributes: l.attributes,
 		FoundRows: c.caps&mysql.CLIENT_FOUND_ROWS != 0, Hangup: c.hangup,
-	})
+	}
+	if c.caps&mysql.CLIENT_LOCAL_FILES != 0 {
+		client.Infile = c.infile
+	}
+	s, err := c.server.backend.Open(c.ctx, client)
 	if err != nil {
 		return err
 	}

@@ -44,6 +44,8 @@ func (s *Session) data(ctx context.Context, stmt *parser.Statement, params []Par
 		r, err = s.analyzeView(b)
 	case *bind.Insert:
 		r, err = s.insertRows(ctx, b, c.plan, len(b.Rows))
+	case *bind.LoadData:
+		r, err = s.loadData(ctx, b)
 	case *bind.Update:
 		r, err = s.update(ctx, b, c)
 	case *bind.Delete:

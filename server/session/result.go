@@ -2,6 +2,7 @@ package session
 
 import (
 	"context"
+	"io"
 	"time"
 
 	"streamsql/engine"
@@ -45,6 +46,9 @@ type Client struct {
 	Attributes map[string]string
 	FoundRows  bool   // UPDATE reports the rows matched, not the rows changed
 	Hangup     func() // ends the connection; from any goroutine
+	// Infile asks the client for a file of its own, in the middle of a statement; nil:
+	// it has none to give. The reader must be closed.
+	Infile func(ctx context.Context, name string) (io.ReadCloser, error)
 }
 
 // State is what a protocol must know of a session between two statements.

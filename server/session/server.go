@@ -51,6 +51,9 @@ type Engine interface {
 type Options struct {
 	Version string // what clients see
 	Port    int    // @@port
+	// SecureFiles is the directory that LOAD DATA INFILE reads files from, or below;
+	// empty: it reads none.
+	SecureFiles string
 	// Users gives the privileges of an account; default: everybody may do everything.
 	Users func(user, host string) *catalog.User
 }

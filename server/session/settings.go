@@ -131,6 +131,9 @@ func (s *Session) variable(name string) value {
 		return value{text: s.server.options.Version}
 	case "port":
 		return value{text: strconv.Itoa(s.server.options.Port)}
+	case "secure_file_priv":
+		dir := s.server.options.SecureFiles
+		return value{text: dir, null: dir == ""}
 	}
 	if v, ok := s.vars[name]; ok {
 		return v
@@ -146,7 +149,7 @@ func (s *Session) lookupVar(name string, global bool) (*expr.Expr, error) {
 	}
 	var val value
 	switch {
-	case !global || name == "version" || name == "port":
+	case !global || name == "version" || name == "port" || name == "secure_file_priv":
 		val = s.variable(name)
 	case v.scope == sessionOnly:
 		return nil, sqlerr.New(sqlerr.IncorrectGlobalLocal, "Variable '%s' is a SESSION variable", name)

@@ -72,7 +72,7 @@ func (s *Session) current() (tx engine.Tx, done func(), err error) {
 // at the end, and tried again when another transaction overtook it.
 func (s *Session) change(ctx context.Context, f func(engine.Tx) (engine.Result, error)) (engine.Result, error) {
 	if s.readOnly || s.settings.readOnly {
-		return engine.Result{}, sqlerr.New(sqlerr.ReadOnlyTransaction, "Cannot execute statement in a READ ONLY transaction.")
+		return engine.Result{}, readOnlyError()
 	}
 	for try := 1; ; try++ {
 		tx, done, err := s.current()
@@ -99,6 +99,10 @@ func (s *Session) change(ctx context.Context, f func(engine.Tx) (engine.Result, 
 			return r, context.Cause(ctx)
 		}
 	}
+}
+
+func readOnlyError() error {
+	return sqlerr.New(sqlerr.ReadOnlyTransaction, "Cannot execute statement in a READ ONLY transaction.")
 }
 
 func isDeadlock(err error) bool {

@@ -127,7 +127,7 @@ var variables = map[string]variable{
 	"lc_messages":                     textVar("en_US"),
 	"lc_time_names":                   textVar("en_US"),
 	"license":                         fixed("Apache-2.0"),
-	"local_infile":                    {kind: onOff, readOnly: true, scope: globalOnly, def: "OFF"},
+	"local_infile":                    {kind: onOff, scope: globalOnly, def: "OFF"},
 	"lock_wait_timeout":               numberVar(31536000, 1, 31536000),
 	"log_bin":                         {kind: onOff, readOnly: true, scope: globalOnly, def: "OFF"},
 	"lower_case_file_system":          {kind: onOff, readOnly: true, scope: globalOnly, def: "OFF"},
@@ -142,6 +142,7 @@ var variables = map[string]variable{
 	"optimizer_switch":                textVar(""),
 	"performance_schema":              {kind: onOff, readOnly: true, scope: globalOnly, def: "OFF"},
 	"port":                            fixedNumber(4000),
+	"secure_file_priv":                fixed(""), // the server's options say it
 	"profiling":                       switchVar("OFF"),
 	"protocol_version":                fixedNumber(10),
 	"pseudo_thread_id":                in(sessionOnly, numberVar(0, 0, maxInt32)),

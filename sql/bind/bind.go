@@ -40,6 +40,8 @@ func (b *binder) statement(s *parser.Statement) (Statement, error) {
 		return &SelectStatement{Query: q, AsOf: at, Params: b.params, Reads: b.reads}, nil
 	case *ast.InsertStmt:
 		return b.insert(n, s.NewRow)
+	case *ast.LoadDataStmt:
+		return b.loadData(n)
 	case *ast.UpdateStmt:
 		return b.update(n)
 	case *ast.DeleteStmt:
@@ -76,8 +78,6 @@ func refuseStatement(s *parser.Statement) error {
 		return sqlerr.Unsupported("CREATE INDEX")
 	case *ast.DropIndexStmt:
 		return sqlerr.Unsupported("DROP INDEX")
-	case *ast.LoadDataStmt:
-		return sqlerr.Unsupported("LOAD DATA")
 	case *ast.CallStmt:
 		return sqlerr.Unsupported("CALL")
 	default:

@@ -20,6 +20,7 @@ func Ingest(t *catalog.Table, env *Env, ctx eval.Context) (ingest.Config, error)
 	c := ingest.Config{Context: ctx, Columns: make([]ingest.Spec, len(t.Columns))}
 	for i := range t.Columns {
 		c.Columns[i] = in.spec(i)
+		c.Columns[i].Implicit = implicitDefault(t.Columns[i].Type).Value.Vector(t.Columns[i].Type)
 		var err error
 		if c.Columns[i].Default, err = in.defaultVector(i, &ctx); err != nil {
 			return c, err
@@ -84,10 +85,7 @@ func (in *inserting) defaultVector(c int, ctx *eval.Context) (*vector.Vector, er
 // generators are the generated columns as programs over the table's columns.
 func (in *inserting) generators() ([]ingest.Generated, error) {
 	from := in.columnScope(in.table)
-	position := map[int]int{}
-	for i, v := range from.cols {
-		position[v.ID] = i
-	}
+	position := positions(from)
 	var out []ingest.Generated
 	for i, col := range in.table.Columns {
 		if col.Generated == "" {
@@ -97,17 +95,30 @@ func (in *inserting) generators() ([]ingest.Generated, error) {
 		if err != nil {
 			return nil, err
 		}
-		e = e.Rewrite(func(x *expr.Expr) *expr.Expr {
-			if x.Op != expr.OpColumn {
-				return x
-			}
-			return expr.NewColumn(position[x.Col], x.Name, x.Type)
-		})
-		p, err := eval.Compile(e)
+		p, err := overColumns(e, position)
 		if err != nil {
 			return nil, err
 		}
 		out = append(out, ingest.Generated{Column: i, Program: p})
 	}
 	return out, nil
+}
+
+// positions are the places of the columns of a scope, by id.
+func positions(s *scope) map[int]int {
+	at := make(map[int]int, len(s.cols))
+	for i, v := range s.cols {
+		at[v.ID] = i
+	}
+	return at
+}
+
+// overColumns compiles e over columns at the positions that are given by id.
+func overColumns(e *expr.Expr, position map[int]int) (*eval.Program, error) {
+	return eval.Compile(e.Rewrite(func(x *expr.Expr) *expr.Expr {
+		if x.Op != expr.OpColumn {
+			return x
+		}
+		return expr.NewColumn(position[x.Col], x.Name, x.Type)
+	}))
 }

@@ -16,6 +16,12 @@ func Needs(s Statement) []catalog.Need {
 			p |= catalog.Update
 		}
 		return reading(on(p, s.Table), s.Reads)
+	case *LoadData:
+		p := catalog.Insert
+		if s.Replace {
+			p |= catalog.Delete
+		}
+		return reading(on(p, s.Table), s.Reads)
 	case *Update:
 		return reading(on(catalog.Update, s.Table), s.Reads)
 	case *Delete:

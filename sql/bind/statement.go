@@ -3,6 +3,7 @@ package bind
 import (
 	"streamsql/catalog"
 	"streamsql/sql/expr"
+	"streamsql/sql/ingest"
 	"streamsql/sql/types"
 )
 
@@ -39,6 +40,23 @@ type Insert struct {
 	OldCols, NewCols []Col
 	Params           []types.Type
 	Reads            []*catalog.Table
+}
+
+// LoadData is LOAD DATA.
+type LoadData struct {
+	Table   *catalog.Table
+	Local   bool // the client has the file
+	File    string
+	Layout  ingest.Layout
+	Skip    uint64 // lines at the start
+	Replace bool
+	Ignore  bool
+	// Fields are the columns that the fields of a line go into: of Table, and behind
+	// those one for each user variable of the list.
+	Fields    []int
+	Variables int
+	Set       []ingest.Generated // the assignments of SET, over all these columns
+	Reads     []*catalog.Table
 }
 
 // Assignment sets column Column (a position in the table) to Expr, cast already.

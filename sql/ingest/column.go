@@ -19,6 +19,9 @@ type Spec struct {
 	ZeroIsNull bool
 	// Default, of one value, is for rows without a value; nil: there must be one.
 	Default *vector.Vector
+	// Implicit, of one value, is for NULL and for want of a Default where values are
+	// not read strictly; nil: such a row is wrong all the same.
+	Implicit *vector.Vector
 	// Closed: nobody may give a value (a generated or hidden column).
 	Closed bool
 }
@@ -79,7 +82,7 @@ func (c *Column) Append(v *Value) error {
 		return nil
 	}
 	if v.Kind == Null {
-		return sqlerr.New(sqlerr.BadNull, "Column '%s' cannot be null", c.Name)
+		return c.implicit(sqlerr.New(sqlerr.BadNull, "Column '%s' cannot be null", c.Name))
 	}
 	n := c.Values.N
 	if err := c.convert(v); err != nil {
@@ -95,9 +98,21 @@ func (c *Column) Append(v *Value) error {
 // AppendDefault appends what a row without a value has: error 1364 if it must have one.
 func (c *Column) AppendDefault() error {
 	if c.Default == nil {
-		return sqlerr.New(sqlerr.NoDefaultForField, "Field '%s' doesn't have a default value", c.Name)
+		return c.implicit(sqlerr.New(sqlerr.NoDefaultForField, "Field '%s' doesn't have a default value", c.Name))
 	}
 	c.Values.AppendFrom(c.Default, 0)
+	return nil
+}
+
+// implicit appends the implicit default, with err as a warning, if it may.
+func (c *Column) implicit(err *sqlerr.Error) error {
+	if c.context.Strict || c.Implicit == nil {
+		return err
+	}
+	if c.context.Warn != nil {
+		c.context.Warn(err.Code, err.Message)
+	}
+	c.Values.AppendFrom(c.Implicit, 0)
 	return nil
 }
 

@@ -3,6 +3,7 @@ package ingest
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"streamsql/sql/builtin"
@@ -35,7 +36,8 @@ func (e RowError) Error() string {
 	return fmt.Sprintf("row %d: %s", e.Row, e.Err.Message)
 }
 
-// Generated is a column that is computed of the others, in the order of the table.
+// Generated is a column that is computed of the others: a generated one, or one
+// that LOAD DATA sets.
 type Generated struct {
 	Column  int
 	Program *eval.Program // over all columns of the table
@@ -48,9 +50,11 @@ type Config struct {
 	// Context is on whose clock and how strictly values are read. Its FirstRow and
 	// Fail are set by Rows.
 	Context builtin.Context
-	// Skip leaves a wrong row out. Without it the rows behind a wrong one are read
-	// for their errors only.
+	// Skip leaves a wrong row out, which Context.Warn is told of. Without it the rows
+	// behind a wrong one are read for their errors only.
 	Skip bool
+	// Stop ends the reading with the first error.
+	Stop bool
 	// Emit takes a chunk of rows; it keeps the columns.
 	Emit func(columns []*vector.Vector, n int) error
 }
@@ -83,6 +87,31 @@ func NewRows(c Config) *Rows {
 
 // Columns are the columns that are filled.
 func (r *Rows) Columns() []*Column { return r.columns }
+
+// Fields finds the columns of a list of names; without one they are all that take
+// a value, in order. A name that is no column is error 1054, or −1 if it may be ignored.
+func (r *Rows) Fields(names []string, ignore bool) ([]int, error) {
+	var at []int
+	if names == nil {
+		for i, c := range r.columns {
+			if !c.Closed {
+				at = append(at, i)
+			}
+		}
+		return at, nil
+	}
+	for _, name := range names {
+		i := slices.IndexFunc(r.columns, func(c *Column) bool { return !c.Closed && strings.EqualFold(c.Name, name) })
+		switch {
+		case i >= 0 && slices.Contains(at, i):
+			return nil, sqlerr.New(sqlerr.FieldSpecifiedTwice, "Column '%.64s' specified twice", name)
+		case i < 0 && !ignore:
+			return nil, sqlerr.New(sqlerr.BadField, "Unknown column '%.64s' in 'field list'", name)
+		}
+		at = append(at, i)
+	}
+	return at, nil
+}
 
 // Number is the row that is being read, from 1.
 func (r *Rows) Number() int { return r.row }
@@ -126,8 +155,24 @@ func (r *Rows) Fail(column string, err error) {
 		r.bad = true
 		r.rejected++
 	}
+	if r.config.Skip && r.context.Warn != nil {
+		e := sqlerr.From(err)
+		r.context.Warn(e.Code, e.Message)
+	}
 	if len(r.errs) < keptErrors {
 		r.errs = append(r.errs, RowError{r.row, column, sqlerr.From(err)})
+	}
+}
+
+// Complain says that the row has not the form that was agreed: under a strict
+// sql_mode it is wrong, else a warning.
+func (r *Rows) Complain(code uint16, format string, args ...any) {
+	err := sqlerr.New(code, format, args...)
+	switch {
+	case r.context.Strict:
+		r.Fail("", err)
+	case r.context.Warn != nil:
+		r.context.Warn(err.Code, err.Message)
 	}
 }
 
@@ -141,7 +186,11 @@ func (r *Rows) End() error {
 		for _, c := range r.columns {
 			c.Values.Truncate(r.n)
 		}
-		if !r.config.Skip && r.rejected >= keptErrors {
+		switch {
+		case r.config.Skip:
+		case r.config.Stop:
+			return r.errs[0].Err
+		case r.rejected >= keptErrors:
 			return ErrTooMany
 		}
 		return nil
@@ -185,6 +234,9 @@ func (r *Rows) Flush() error {
 		r.numbers = r.numbers[:0]
 	}
 	r.n = 0
+	if r.config.Stop && len(r.errs) > 0 && !r.config.Skip {
+		return r.errs[0].Err
+	}
 	if n == 0 || !r.config.Skip && r.rejected > 0 {
 		return nil // nothing of it will be stored
 	}

@@ -4,6 +4,7 @@ package sqlerr
 const (
 	DBCreateExists        = 1007
 	DBDropExists          = 1008
+	CannotStat            = 13
 	FileNotFound          = 1017
 	DiskFull              = 1021
 	DupKey                = 1022
@@ -81,6 +82,8 @@ const (
 	NonUpdatableTable     = 1288
 	OptionPreventsStmt    = 1290
 	DupArgument           = 1225
+	WarnTooFewRecords     = 1261
+	WarnTooManyRecords    = 1262
 	WarnDataTruncated     = 1265
 	WarnDataOutOfRange    = 1264
 	TruncatedWrongValue   = 1292
@@ -103,6 +106,7 @@ const (
 	TooBigScale           = 1425
 	TooBigPrecision       = 1426
 	MBiggerThanD          = 1427
+	LocalInfileDisabled   = 3948
 	GeneratedColumn       = 3105
 	GeneratedDisallowed   = 3102
 	GeneratedOrder        = 3107
@@ -171,7 +175,7 @@ var states = map[uint16]string{
 	TableAccessDenied: "42000", ColumnAccessDenied: "42000", NoSuchTable: "42S02", SyntaxError: "42000",
 	PacketTooLarge: "08S01", PrimaryCantHaveNull: "42000", LockDeadlock: "40001", CantDoThisDuringTrx: "25000",
 	SpecificAccessDenied: "42000", WrongValueForVar: "42000", WrongTypeForVar: "42000", NotSupportedYet: "42000",
-	OperandColumns: "21000", SubqueryNo1Row: "21000", WarnDataTruncated: "01000", WarnDataOutOfRange: "22003",
+	OperandColumns: "21000", SubqueryNo1Row: "21000", LocalInfileDisabled: "42000", WarnTooFewRecords: "01000", WarnTooManyRecords: "01000", WarnDataTruncated: "01000", WarnDataOutOfRange: "22003",
 	TruncatedWrongValue: "22007", DivisionByZero: "22012", SPDoesNotExist: "42000", QueryInterrupted: "70100",
 	TooLongString: "22001", WrongParamCountNative: "42000", DataOutOfRange: "22003", TooBigScale: "42000",
 	TooBigPrecision: "42000", MBiggerThanD: "42000", InvalidJSONText: "22032", InvalidCastToJSON: "22032",

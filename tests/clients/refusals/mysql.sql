@@ -46,7 +46,13 @@ XA START 'x';
 HANDLER t OPEN;
 -- 1235 (42000): This version of StreamSQL doesn't yet support 'HANDLER'
 LOAD DATA INFILE '/tmp/x.csv' INTO TABLE t;
--- 1235 (42000): This version of StreamSQL doesn't yet support 'LOAD DATA'
+-- 1290 (HY000): The MySQL server is running with the --secure-file-priv option so it cannot execute this statement
+LOAD DATA LOCAL INFILE 'x.csv' INTO TABLE t FIELDS TERMINATED BY '';
+-- 1235 (42000): This version of StreamSQL doesn't yet support 'FIELDS TERMINATED BY '' (rows of a fixed size)'
+LOAD DATA LOCAL INFILE 'x.csv' INTO TABLE t CHARACTER SET latin1;
+-- 1235 (42000): This version of StreamSQL doesn't yet support 'CHARACTER SET latin1 of LOAD DATA'
+LOAD DATA LOCAL INFILE 'x.csv' INTO TABLE t (nope);
+-- 1054 (42S22): Unknown column 'nope' in 'field list'
 LOAD XML INFILE '/tmp/x.xml' INTO TABLE t;
 -- 1064 (42000): You have an error in your SQL syntax; check the manual that corresponds to your MySQL server version for the right syntax to use near 'XML INFILE '/tmp/x.xml' INTO TABLE t' at line 1 column 6
 SELECT * FROM t INTO OUTFILE '/tmp/x';
