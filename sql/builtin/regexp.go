@@ -6,6 +6,7 @@ import (
 	"unicode/utf8"
 
 	"streamsql/sql/expr"
+	"streamsql/sql/regex"
 	"streamsql/sql/sqlerr"
 	"streamsql/sql/types"
 )
@@ -16,8 +17,8 @@ import (
 func init() {
 	for _, name := range []string{"regexp", "rlike", "not regexp", "regexp_like"} {
 		defineBy(name, "ss?s", total, returns(types.MakeBool()), func(e *expr.Expr) Kernel {
-			return withPattern(e, 2, func(f *Frame, i int, re *regexp.Regexp) {
-				f.Out.AppendInt(bit(re.Match(f.Args[0].Str(i)) == (e.Fn != "not regexp")))
+			return withPattern(e, 2, func(f *Frame, i int, p *regex.Pattern) {
+				f.Out.AppendInt(bit(p.Match(f.Args[0].Str(i)) == (e.Fn != "not regexp")))
 			})
 		})
 	}
@@ -25,25 +26,27 @@ func init() {
 		return withPattern(e, 5, regexpReplace)
 	})
 	defineBy("regexp_substr", "ss?iis", 0, textResult(firstLen), func(e *expr.Expr) Kernel {
-		return withPattern(e, 4, func(f *Frame, i int, re *regexp.Regexp) {
+		return withPattern(e, 4, func(f *Frame, i int, p *regex.Pattern) {
 			s, from := f.searchFrom(i, 2)
-			if at := nth(re, s[from:], f.optional(i, 3, 1)); at != nil {
-				f.Out.AppendBytes(s[from+at[0] : from+at[1]])
+			if start, end, ok := nth(p, s[from:], f.optional(i, 3, 1)); ok {
+				f.Out.AppendBytes(s[from+start : from+end])
 			} else {
 				f.Out.AppendNull()
 			}
 		})
 	})
 	defineBy("regexp_instr", "ss?iiis", 0, returns(types.Type{Kind: types.BigInt}), func(e *expr.Expr) Kernel {
-		return withPattern(e, 5, func(f *Frame, i int, re *regexp.Regexp) {
+		return withPattern(e, 5, func(f *Frame, i int, p *regex.Pattern) {
 			s, from := f.searchFrom(i, 2)
-			at := nth(re, s[from:], f.optional(i, 3, 1))
-			if at == nil {
+			at, end, ok := nth(p, s[from:], f.optional(i, 3, 1))
+			if !ok {
 				f.Out.AppendInt(0)
 				return
 			}
-			end := at[min(max(int(f.optional(i, 4, 0)), 0), 1)]
-			f.Out.AppendInt(int64(f.chars(s[:from+end])) + 1)
+			if f.optional(i, 4, 0) > 0 {
+				at = end
+			}
+			f.Out.AppendInt(int64(f.chars(s[:from+at])) + 1)
 		})
 	})
 }
@@ -63,15 +66,20 @@ func (f *Frame) searchFrom(i, k int) (s []byte, from int) {
 }
 
 // nth is the n-th match in s, from 1.
-func nth(re *regexp.Regexp, s []byte, n int64) []int {
-	all := re.FindAllIndex(s, int(min(max(n, 1), 1<<30)))
-	if int64(len(all)) < max(n, 1) {
-		return nil
+func nth(p *regex.Pattern, s []byte, n int64) (start, end int, ok bool) {
+	if n <= 1 {
+		return p.Find(s)
 	}
-	return all[len(all)-1]
+	all := p.Regexp().FindAllIndex(s, int(min(n, 1<<30)))
+	if int64(len(all)) < n {
+		return 0, 0, false
+	}
+	at := all[len(all)-1]
+	return at[0], at[1], true
 }
 
-func regexpReplace(f *Frame, i int, re *regexp.Regexp) {
+func regexpReplace(f *Frame, i int, p *regex.Pattern) {
+	re := p.Regexp()
 	s, from := f.searchFrom(i, 3)
 	occurrence := f.optional(i, 4, 0)
 	f.Out.Buf = append(f.Out.Buf, s[:from]...)
@@ -89,33 +97,38 @@ func regexpReplace(f *Frame, i int, re *regexp.Regexp) {
 
 // withPattern runs row with the pattern in argument 1, under the flags in argument
 // mode if that is there; a constant pattern is compiled once.
-func withPattern(e *expr.Expr, mode int, row func(f *Frame, i int, re *regexp.Regexp)) Kernel {
+func withPattern(e *expr.Expr, mode int, row func(f *Frame, i int, p *regex.Pattern)) Kernel {
 	fold := textCollation(e.Args[:2]...) >= types.UTF8MB4GeneralCI
 	constant := e.Args[1].Op == expr.OpConst && !e.Args[1].Value.Null &&
 		(len(e.Args) <= mode || e.Args[mode].Op == expr.OpConst && !e.Args[mode].Value.Null)
-	var fixed *regexp.Regexp
+	var fixed *regex.Pattern
 	var fault error
 	if constant {
 		flags := ""
 		if len(e.Args) > mode {
 			flags = string(e.Args[mode].Value.S)
 		}
-		fixed, fault = compilePattern(string(e.Args[1].Value.S), flags, fold)
+		var re *regexp.Regexp
+		if re, fault = compilePattern(string(e.Args[1].Value.S), flags, fold); fault == nil {
+			fixed = regex.New(re)
+		}
 	}
 	return strict(func(f *Frame, i int) {
-		re, err := fixed, fault
+		p, err := fixed, fault
 		if !constant {
 			flags := ""
 			if len(f.Args) > mode {
 				flags = string(f.Args[mode].Str(i))
 			}
+			var re *regexp.Regexp
 			re, err = compilePattern(string(f.Args[1].Str(i)), flags, fold)
+			p = regex.Once(re)
 		}
 		if err != nil {
 			f.Fail(i, err)
 			return
 		}
-		row(f, i, re)
+		row(f, i, p)
 	})
 }
 
