@@ -268,13 +268,23 @@ func (f *Frame) Reserve() {
 	case types.ClassFloat:
 		out.F = f.Scratch.floats(f.N)[:0]
 	case types.ClassBytes:
-		out.Off = append(make([]int32, 0, f.N+1), 0)
+		out.Off = append(f.Scratch.offsets(f.N + 1)[:0], 0)
 		if out.Buf == nil {
-			out.Buf = make([]byte, 0, 16*f.N)
+			out.Buf = f.Scratch.bytes(f.textSize())[:0]
 		}
 	default:
 		out.I = f.Scratch.ints(f.N)[:0]
 	}
+}
+
+// textSize is about how many bytes a text result takes: many functions give a part
+// of their first argument, or as much.
+func (f *Frame) textSize() int {
+	if len(f.Args) > 0 && !f.Args[0].IsConst() && f.Args[0].Off != nil {
+		a := f.Args[0]
+		return max(int(a.Off[a.N]-a.Off[0]), f.N)
+	}
+	return 16 * f.N
 }
 
 // Scratch keeps the memory of vectors that are done with. It is for one
@@ -283,6 +293,8 @@ type Scratch struct {
 	i [][]int64
 	f [][]float64
 	b [][]uint64
+	o [][]int32
+	t [][]byte
 }
 
 // Recycle takes back the memory of an operand that nobody else sees.
@@ -299,6 +311,75 @@ func (s *Scratch) Recycle(o Operand) {
 	if cap(o.Valid) > 0 && len(s.b) < 16 {
 		s.b = append(s.b, o.Valid[:0])
 	}
+	if cap(o.Off) > 0 && len(s.o) < 16 {
+		s.o = append(s.o, o.Off[:0])
+	}
+	if cap(o.Buf) > 0 && cap(o.Buf) <= maxKept && len(s.t) < 16 {
+		s.t = append(s.t, o.Buf[:0])
+	}
+}
+
+// maxKept is the largest text memory that is kept.
+const maxKept = 4 << 20
+
+// Settle is the vector of an operand that leaves the evaluation: its text takes no
+// more memory than it needs.
+func (s *Scratch) Settle(o Operand) *vector.Vector {
+	v := o.Vector
+	if !o.own || cap(v.Buf) <= len(v.Buf)+len(v.Buf)/4+64 {
+		return v
+	}
+	out := *v
+	out.Buf = append(make([]byte, 0, len(v.Buf)), v.Buf...)
+	s.Recycle(Owned(&vector.Vector{Buf: v.Buf}))
+	return &out
+}
+
+// Gather is the operand of some values of a vector, in memory of the Scratch.
+func (s *Scratch) Gather(v *vector.Vector, rows []int32) Operand {
+	n := len(rows)
+	out := &vector.Vector{Type: v.Type, N: n}
+	switch {
+	case v.Off != nil:
+		size := 0
+		for _, i := range rows {
+			size += int(v.Off[i+1] - v.Off[i])
+		}
+		out.Off, out.Buf = append(s.offsets(n + 1)[:0], 0), s.bytes(size)[:0]
+		for _, i := range rows {
+			out.Buf = append(out.Buf, v.Buf[v.Off[i]:v.Off[i+1]]...)
+			out.Off = append(out.Off, int32(len(out.Buf)))
+		}
+	case v.I != nil && v.W == nil:
+		out.I = s.ints(n)
+		for k, i := range rows {
+			out.I[k] = v.I[i]
+		}
+	default:
+		return Owned(v.Gather(rows))
+	}
+	if v.Valid != nil {
+		out.Valid = s.bits(n)
+		clear(out.Valid)
+		for k, i := range rows {
+			out.Valid[k>>6] |= (v.Valid[i>>6] >> (uint(i) & 63) & 1) << (uint(k) & 63)
+		}
+	}
+	return Owned(out)
+}
+
+func (s *Scratch) offsets(n int) []int32 {
+	if s == nil {
+		return make([]int32, n)
+	}
+	return take(&s.o, n)
+}
+
+func (s *Scratch) bytes(n int) []byte {
+	if s == nil {
+		return make([]byte, n)
+	}
+	return take(&s.t, n)
 }
 
 func (s *Scratch) ints(n int) []int64 {

@@ -178,6 +178,9 @@ type piece struct {
 
 // branch is CASE and IF: pairs of condition and result, then perhaps the ELSE.
 func branch(e *expr.Expr, args []node) node {
+	if s := switchOf(e, args); s != nil {
+		return s.run
+	}
 	return func(x *exec, rows []int32, n int) builtin.Operand {
 		var pieces []piece
 		var open []int32 // positions that no condition has taken; nil: all

@@ -97,7 +97,7 @@ func (p *Program) Eval(ctx *Context, cols []*vector.Vector, n int) (*vector.Vect
 	x := acquire(ctx, cols)
 	defer x.release()
 	o := p.root(x, nil, n)
-	v := o.Vector
+	v := x.scratch.Settle(o)
 	if o.IsConst() {
 		v = repeat(v, p.e.Type, n)
 	}
@@ -232,7 +232,7 @@ func fold(e *expr.Expr, k builtin.Kernel, args []compiled) *vector.Vector {
 func column(i int) node {
 	return func(x *exec, rows []int32, n int) builtin.Operand {
 		if rows != nil {
-			return builtin.Owned(x.cols[i].Gather(rows))
+			return x.scratch.Gather(x.cols[i], rows)
 		}
 		return builtin.Column(x.cols[i])
 	}
