@@ -14,6 +14,7 @@ import (
 	"fmt"
 	"io"
 	"strings"
+	"time"
 
 	"streamsql/cmd/streamsql/settings"
 )
@@ -32,6 +33,7 @@ type options struct {
 	lanes    string
 	events   int64
 	rate     int64
+	length   time.Duration
 	workers  int
 	json     bool
 	save     string
@@ -50,7 +52,17 @@ type measurement struct {
 
 var measurements = []measurement{
 	{"nexmark", "The queries of the Nexmark benchmark. Lane a: the result is a view that is stored and can be\nqueried; lane b: it goes into a sink that keeps nothing.", nexmarkFlags, runNexmark},
+	{"ingest", "Durable writes: INSERTs of 1000 rows, single rows from 64 connections, and JSON over HTTP.", lengthFlag, runIngest},
+	{"lookup", "Look-ups of single rows of a view by prepared statements, from 64 connections.", lengthFlag, runLookup},
+	{"freshness", "From an INSERT's OK to its row in a view: idle, and at half load.", lengthFlag, runFreshness},
+	{"start", "How long a start takes: empty, and with a million keys of state.", noFlags, runStart},
 }
+
+func lengthFlag(fs *settings.Flags, o *options) {
+	fs.DurationVar(&o.length, "length", 10*time.Second, "how long each figure is measured")
+}
+
+func noFlags(*settings.Flags, *options) {}
 
 // Main runs `streamsql bench args…` and returns the exit code.
 func Main(ctx context.Context, args []string, h Host) int {

@@ -51,6 +51,35 @@ func TestNexmark(t *testing.T) {
 	}
 }
 
+// The others run at a size that measures nothing.
+func TestEveryMeasurement(t *testing.T) {
+	lookupKeys, startKeys = 2000, 2000
+	for _, c := range []struct {
+		args    string
+		results int
+		figures []string
+	}{
+		{"ingest --length=300ms", 3, []string{"rows/s", "cpu", "p50", "p99"}},
+		{"lookup --length=300ms", 3, []string{"look-ups/s", "cpu", "p50", "p99"}},
+		{"freshness --length=500ms", 2, []string{"p50", "p99"}},
+		{"start", 2, []string{"start"}},
+	} {
+		code, out, errs := bench(t, append(strings.Fields(c.args), "--json")...)
+		var r Report
+		if err := json.Unmarshal([]byte(out), &r); err != nil || code != 0 || len(r.Results) != c.results {
+			t.Errorf("bench %s: exit code %d, %v\n%s\n%s", c.args, code, err, errs, out)
+			continue
+		}
+		for _, x := range r.Results {
+			for _, name := range c.figures {
+				if f := x.figure(name); f == nil || f.Value <= 0 {
+					t.Errorf("bench %s: %s: figure %s is %v", c.args, x.Name, name, f)
+				}
+			}
+		}
+	}
+}
+
 func TestWrongUsage(t *testing.T) {
 	for _, c := range []struct{ args, want string }{
 		{"", "usage"},

@@ -33,7 +33,7 @@ func startNode(ctx context.Context, o *options) (*node, error) {
 	n := &node{dir: dir}
 	n.server, err = child.Start(ctx, child.Options{
 		Binary: o.host.Binary, Data: filepath.Join(dir, "data"),
-		Args: []string{"--debug=127.0.0.1:0", "--checkpoint-interval=1s", "--log-level=warn", "--workers=" + strconv.Itoa(o.workers)},
+		Args: []string{"--debug=127.0.0.1:0", "--http=127.0.0.1:0", "--checkpoint-interval=1s", "--log-level=warn", "--workers=" + strconv.Itoa(o.workers)},
 	})
 	if err != nil {
 		os.RemoveAll(dir)
