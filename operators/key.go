@@ -22,7 +22,8 @@ type grouping struct {
 	keys  []int
 	types []types.Type // as they come back out of their encoding
 	codec *state.Codec
-	one   bool // the key is one column that fits an int64
+	one   bool      // the key is one column that fits an int64
+	near  *nearKeys // nil: each key lies where its own hash says
 
 	cols   []*vector.Vector // the key columns of the current chunk
 	hashes []uint64         // of all rows of the current chunk
@@ -67,13 +68,13 @@ func newGroupingAs(ts []types.Type, keys []int) *grouping {
 
 // open prepares the keys of a chunk of n rows.
 func (g *grouping) open(cols []*vector.Vector, n int) {
-	g.own = state.HashColumns(cols, g.keys, n, g.own)
+	g.own = g.hashesOf(cols, g.keys, n, g.own)
 	g.set(cols, n, g.own)
 }
 
 // openChunk is open of a chunk, whose hashes may be known.
 func (g *grouping) openChunk(c *batch.Chunk) {
-	if c.Hashes != nil && slices.Equal(c.HashedBy, g.keys) {
+	if c.Hashes != nil && g.near == nil && slices.Equal(c.HashedBy, g.keys) {
 		g.set(c.Cols, c.N, c.Hashes)
 		return
 	}
@@ -228,7 +229,42 @@ func (x *index) rebuild() {
 // hashOf is the hash of the one key in cols.
 func (g *grouping) hashOf(cols []*vector.Vector) uint64 {
 	var one [1]uint64
-	return state.HashColumns(cols, positions(len(cols)), 1, one[:])[0]
+	return g.hashesOf(cols, positions(len(cols)), 1, one[:])[0]
+}
+
+// nearKeys puts groups beside one another that differ in a time alone, by few steps:
+// the windows that a row is in are then slots in one place, not each a wait for memory.
+type nearKeys struct {
+	rest []int // numbers of keys
+	time int
+	step int64
+}
+
+// lieNear makes groups lie together that differ in the keys bounds alone, of which
+// the last one is a time that goes by steps.
+func (g *grouping) lieNear(bounds []int, step int64) {
+	g.near = &nearKeys{time: bounds[len(bounds)-1], step: step}
+	for k := range g.keys {
+		if !slices.Contains(bounds, k) {
+			g.near.rest = append(g.near.rest, k)
+		}
+	}
+}
+
+// hashesOf computes the hashes of n keys, the columns cols at the positions at, into dst.
+func (g *grouping) hashesOf(cols []*vector.Vector, at []int, n int, dst []uint64) []uint64 {
+	if g.near == nil {
+		return state.HashColumns(cols, at, n, dst)
+	}
+	rest := make([]int, len(g.near.rest))
+	for i, k := range g.near.rest {
+		rest[i] = at[k]
+	}
+	dst = state.HashColumns(cols, rest, n, dst)
+	for i, t := range cols[at[g.near.time]].I[:n] {
+		dst[i] = state.HashBeside(dst[i], (t-mod(t, g.near.step))/g.near.step)
+	}
+	return dst
 }
 
 // positions is 0 … n−1.

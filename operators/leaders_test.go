@@ -14,7 +14,9 @@ import (
 // leadersCase is a Leaders behind a LeadersOfBatch, or without.
 func leadersCase(spec operators.TopNSpec, input []types.Type, batches [][]*batch.Chunk) optest.Case {
 	return optest.Case{
-		New:    func() (operators.Operator, error) { return operators.NewLeaders(spec, operators.Env{Node: "TopN"}), nil },
+		New: func() (operators.Operator, error) {
+			return operators.NewLeaders(spec, operators.Env{Node: "TopN"}), nil
+		},
 		Inputs: [][]types.Type{input}, Keys: partable(spec.Partition), Batches: batches, Twin: topNTwin(spec),
 	}
 }

@@ -135,6 +135,9 @@ func NewMerge(spec AggSpec, env Env) (*Merge, error) {
 			m.fixed += 8
 		}
 	}
+	if len(spec.Bounds) > 0 && !group.one {
+		group.lieNear(spec.Bounds, spec.Step)
+	}
 	m.index = newIndex(group, m.fixed, env.Account)
 	for _, d := range m.seen {
 		d.groups = m.index.store
@@ -274,9 +277,10 @@ func (m *Merge) settle(budget int) (Status, error) {
 	}
 	m.heap.settle()
 	m.before.reset()
-	if m.dirty, m.given = m.dirty[:0], 0; cap(m.dirty) > 1<<16 {
-		m.dirty = nil
+	if cap(m.dirty) > max(1<<16, 8*len(m.dirty)) {
+		m.dirty = nil // of a batch that was larger than they are
 	}
+	m.dirty, m.given = m.dirty[:0], 0
 	return Done, nil
 }
 

@@ -113,7 +113,7 @@ func (x *mergeExpiry) end(groups []state.Ref) {
 	}
 	resetVectors(x.cols)
 	x.m.index.codec.Decode(x.keys, x.cols)
-	x.hashes = state.HashColumns(x.cols, positions(len(x.cols)), len(groups), x.hashes)
+	x.hashes = x.m.index.hashesOf(x.cols, positions(len(x.cols)), len(groups), x.hashes)
 	x.m.index.removeAll(x.hashes, groups)
 }
 

@@ -40,6 +40,9 @@ func TestMergeForgets(t *testing.T) {
 			spec.Keys, spec.Expiry.Col = []int{0}, 1+6
 			spec.Aggs = append(calls[:6:6], call(t, in, "max", false, 2))
 		}
+		if seed%3 == 1 {
+			spec.Bounds, spec.Step = []int{1}, 1+seed%4
+		}
 		batches := optest.Generator{Inputs: [][]types.Type{in}, Values: 30, AppendOnly: appendOnly}.Batches(rng, 10, 50)
 		watermarks := rising(rng, 10, 15)
 		keys := [][]int{{0}}

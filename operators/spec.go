@@ -18,6 +18,11 @@ type AggSpec struct {
 	Aggs       []agg.Call
 	Partial    bool // Merge: the input is a Reduce's output; Keys are 0 … n−1
 	AppendOnly bool // no retraction will come: MIN and MAX keep one value
+	// Bounds, of a Merge, are the numbers of keys that are bounds of windows, which
+	// follow one another every Step µs: groups that differ in these alone are asked for
+	// together, and lie together.
+	Bounds []int
+	Step   int64
 	// Expiry, of a Merge, forgets groups by a column of the output; nil: none.
 	Expiry *Expiry
 }

@@ -38,6 +38,13 @@ func mix(x uint64) uint64 {
 // HashInt is HashColumns of a key of one int64.
 func HashInt(x int64) uint64 { return mix(hashSeed ^ uint64(x)) }
 
+// HashBeside is the hash of the n-th of keys that are alike but for n, h being that
+// of what they have in common. Eight that follow one another have slots beside one
+// another in a Table, in one or two lines of memory. It is no hash to part rows by.
+func HashBeside(h uint64, n int64) uint64 {
+	return bits.RotateLeft64(spread(mix(h^uint64(n>>3)))+uint64(n&7), -16)
+}
+
 // HashColumns computes the hashes of n keys, the columns cols at the positions
 // keys, into dst, which it returns grown to n. Equal keys hash equally,
 // whichever form (narrow, wide) their vectors have. No keys: all hash the same.

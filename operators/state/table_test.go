@@ -85,3 +85,21 @@ func TestTableOfFewHashes(t *testing.T) {
 		}
 	}
 }
+
+// Keys that are alike but for a number have hashes of their own, and eight that
+// follow one another slots beside one another.
+func TestHashBeside(t *testing.T) {
+	seen := map[uint64]bool{}
+	for h := range uint64(50) {
+		for n := int64(-40); n < 40; n++ {
+			x := HashBeside(HashInt(int64(h)), n)
+			if seen[x] {
+				t.Fatalf("%d of %d: hash %x is there twice", n, h, x)
+			}
+			seen[x] = true
+			if n&7 != 0 && spread(x) != spread(HashBeside(HashInt(int64(h)), n-1))+1 {
+				t.Fatalf("%d of %d does not lie behind the one before", n, h)
+			}
+		}
+	}
+}

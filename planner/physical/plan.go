@@ -157,6 +157,10 @@ type AggSpec struct {
 	Aggs       []agg.Call `json:"aggs"`
 	Partial    bool       `json:"partial,omitempty"`
 	AppendOnly bool       `json:"append_only,omitempty"` // no retraction will come: MIN and MAX keep one value
+	// Bounds, of a Merge, are the numbers of keys that are bounds of windows that
+	// overlap, which follow one another every Step µs.
+	Bounds []int `json:"bounds,omitempty"`
+	Step   int64 `json:"step,omitempty"`
 	// Expiry, of a Merge or Distinct, forgets groups by a column of the output.
 	Expiry *Expiry `json:"expiry,omitempty"`
 }

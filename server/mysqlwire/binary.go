@@ -73,7 +73,7 @@ func onClock(us int64, loc *time.Location) int64 {
 // appendBinaryDateTime appends microseconds since 1970 in the shortest form
 // that holds them: 4 bytes for a date, 7 with the time, 11 with microseconds.
 func appendBinaryDateTime(dst []byte, us int64) []byte {
-	days, rest := types.SplitDay(us)
+	days, rest := types.SplitDay(types.OnCalendar(us))
 	year, month, d := types.CivilFromDays(days)
 	micro := rest % second
 	length := byte(11)

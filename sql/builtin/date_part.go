@@ -74,7 +74,7 @@ type civil struct {
 }
 
 func civilOf(us int64) civil {
-	days, _ := types.SplitDay(us)
+	days, _ := types.SplitDay(types.OnCalendar(us))
 	y, m, d := types.CivilFromDays(days)
 	return civil{year: y, month: m, day: d, days: days}
 }

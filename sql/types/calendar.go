@@ -18,6 +18,11 @@ const (
 	MaxUnix     = 32536771199*Second + Second - 1  // 3001-01-18 23:59:59.999999 UTC: of FROM_UNIXTIME
 )
 
+// OnCalendar is the DATETIME nearest to us that can be shown. A window may begin
+// or end beyond the calendar; its bounds stay what they are, or windows would not
+// be told apart.
+func OnCalendar(us int64) int64 { return min(max(us, MinDateTime), MaxDateTime) }
+
 // DaysFromCivil counts the days from 1970-01-01 to a date of the proleptic
 // Gregorian calendar. The month may be any, the day too: both carry over.
 // (Howard Hinnant, "chrono-compatible low-level date algorithms".)

@@ -5,9 +5,9 @@ import (
 	"strconv"
 )
 
-// AppendDate appends YYYY-MM-DD.
+// AppendDate appends YYYY-MM-DD, of what is beyond the calendar its first or last day.
 func AppendDate(dst []byte, us int64) []byte {
-	days, _ := SplitDay(us)
+	days, _ := SplitDay(OnCalendar(us))
 	y, m, d := CivilFromDays(days)
 	dst = append2(dst, y/100)
 	dst = append2(dst, y%100)
@@ -15,9 +15,10 @@ func AppendDate(dst []byte, us int64) []byte {
 	return append2(append(dst, '-'), d)
 }
 
-// AppendDateTime appends YYYY-MM-DD hh:mm:ss with fsp digits of a second.
+// AppendDateTime appends YYYY-MM-DD hh:mm:ss with fsp digits of a second, of what
+// is beyond the calendar its first or last moment.
 func AppendDateTime(dst []byte, us int64, fsp int) []byte {
-	days, rest := SplitDay(us)
+	days, rest := SplitDay(OnCalendar(us))
 	dst = append(AppendDate(dst, days*Day), ' ')
 	dst = append2(dst, int(rest/Hour))
 	return appendMinutes(dst, rest, fsp)

@@ -44,13 +44,23 @@ func (b *builder) aggregate(n *logical.Aggregate) (*rel, error) {
 	}
 	spec.Partial = n.TwoPhase
 	out := n.Columns()
+	spec.Expiry = expiry(props, out)
 	node := &physical.Node{
-		Kind: physical.Merge, Inputs: []*physical.Node{shuffle(in, upTo(len(n.Keys)))}, Fields: fields(out), Agg: &spec, Props: propsOf(props, out),
+		Kind: physical.Merge, Inputs: []*physical.Node{shuffle(in, partedBy(spec))}, Fields: fields(out), Agg: &spec, Props: propsOf(props, out),
 	}
 	b.keep(node, mergeState(spec), inProps.Grows && (len(n.Keys) > 0 || keepsValues(spec)))
-	node.Agg.Expiry = expiry(props, out)
 	b.untilOver(node, node.Agg.Expiry)
 	return over(node, out, props), nil
+}
+
+// partedBy are the keys that a Merge's rows are parted by: all, but that the
+// overlapping windows of the other keys stay together. (Not where groups are kept
+// for ever: their state may be the view, which is looked up by the whole key.)
+func partedBy(spec physical.AggSpec) []int {
+	if len(spec.Bounds) == len(spec.Keys) || spec.Expiry == nil {
+		return spec.Keys
+	}
+	return slices.DeleteFunc(slices.Clone(spec.Keys), func(k int) bool { return slices.Contains(spec.Bounds, k) })
 }
 
 // aggregated are the columns keys, then those that the aggregates of n read.

@@ -38,9 +38,12 @@ func windowSpec(n *logical.Window, time int, keep []int) *physical.WindowSpec {
 // n would, but for how often, and completes spec for the Merge of it.
 func (b *builder) panes(n *logical.Aggregate, w *logical.Window, spec *physical.AggSpec) (*physical.Node, error) {
 	var keys []logical.Col
-	for _, k := range n.Keys {
+	spec.Step = w.Slide
+	for i, k := range n.Keys {
 		if k.ID != w.Start.ID && k.ID != w.End.ID {
 			keys = append(keys, k)
+		} else {
+			spec.Bounds = append(spec.Bounds, i)
 		}
 	}
 	in, kept, keep, err := b.windowInput(w, aggregated(n, keys))
