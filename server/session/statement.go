@@ -126,6 +126,11 @@ func (s *Session) command(ctx context.Context, stmt *parser.Statement) (r *Resul
 	case *ast.FlushStmt:
 		s.noEffect("FLUSH")
 	case *ast.LockTablesStmt:
+		for _, l := range n.TableLocks {
+			if _, err = s.namedTable(l.Table, ""); err != nil {
+				return nil, true, err
+			}
+		}
 		err = s.commit(ctx)
 		s.noEffect("LOCK TABLES")
 	case *ast.UnlockTablesStmt:

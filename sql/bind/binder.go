@@ -21,7 +21,7 @@ const (
 
 // Bind resolves a statement against env.
 func Bind(stmt *parser.Statement, env *Env) (Statement, error) {
-	b := &binder{session: &session{text: stmt.Text}, env: env, scalar: env.scalar(), windows: stmt.Windows, changes: stmt.Changes}
+	b := &binder{session: &session{text: stmt.Text}, env: env, scalar: env.scalar(), windows: stmt.Windows, derivedNames: stmt.Named, changes: stmt.Changes}
 	s, err := b.statement(stmt)
 	if err != nil {
 		return nil, err
@@ -76,6 +76,8 @@ type binder struct {
 	scalar *builtin.Env
 	// windows are what the text has, by index.
 	windows []*parser.Window
+	// derivedNames are its derived tables that name their columns.
+	derivedNames []parser.ColumnNames
 	// changes are the views of CHANGES(…): see parser.Statement.
 	changes map[int]*ast.TableName
 	ctes    *cte    // innermost first

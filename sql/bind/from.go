@@ -7,6 +7,7 @@ import (
 	"github.com/pingcap/tidb/pkg/parser/ast"
 
 	"streamsql/catalog"
+	"streamsql/sql/parser"
 	"streamsql/sql/sqlerr"
 )
 
@@ -38,20 +39,24 @@ func (b *binder) tableSource(n *ast.TableSource) (source, error) {
 	if w := b.windowAt(n.AsName.O); w != nil {
 		return b.windowTable(n, w)
 	}
+	alias, names := n.AsName.O, originals(n.ColumnNames)
+	if k := parser.NamedIndex(alias); k >= 0 && k < len(b.derivedNames) {
+		alias, names = b.derivedNames[k].Name, b.derivedNames[k].Columns
+	}
 	switch s := n.Source.(type) {
 	case *ast.TableName:
-		return b.tableName(s, n.AsName.O)
+		return b.tableName(s, alias)
 	case *ast.SelectStmt, *ast.SetOprStmt:
 		if sel, ok := s.(*ast.SelectStmt); ok {
-			if feed, ours, err := b.changesOf(sel, n.AsName.O); ours {
+			if feed, ours, err := b.changesOf(sel, alias); ours {
 				return feed, err
 			}
 		}
-		if n.AsName.O == "" {
+		if alias == "" {
 			return source{}, sqlerr.New(sqlerr.DerivedMustHaveAlias, "Every derived table must have its own alias")
 		}
 		if n.Lateral {
-			return b.lateral(s, n.AsName.O, originals(n.ColumnNames))
+			return b.lateral(s, alias, names)
 		}
 		left := b.beside
 		b.beside = nil
@@ -60,7 +65,7 @@ func (b *binder) tableSource(n *ast.TableSource) (source, error) {
 		if err != nil {
 			return source{}, err
 		}
-		return b.derived(q, n.AsName.O, originals(n.ColumnNames))
+		return b.derived(q, alias, names)
 	default:
 		return b.from(s)
 	}
@@ -193,7 +198,7 @@ func (b *binder) expandView(t *catalog.Table, alias string) (source, error) {
 	if err != nil {
 		return source{}, brokenView(t, err)
 	}
-	inner := &binder{session: b.session, env: &env, scalar: env.scalar(), view: true, windows: stmt.Windows,
+	inner := &binder{session: b.session, env: &env, scalar: env.scalar(), view: true, windows: stmt.Windows, derivedNames: stmt.Named,
 		continuous: b.continuous, expanding: b.expanding + 1}
 	q, err := inner.subquery(stmt.Node)
 	if err != nil {

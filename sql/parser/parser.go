@@ -43,6 +43,7 @@ type Parser struct {
 	renamed []int    // offsets of functions' names that are disguised
 
 	windows []*Window
+	named   []ColumnNames
 
 	asOfRead *AsOf
 	changes  map[int]*ast.TableName // views of CHANGES(…), by their second argument
@@ -88,7 +89,7 @@ func (p *Parser) tokenize(text string, m Mode) error {
 	p.newRow, p.outer, p.full = nil, p.outer[:0], false
 	p.timed = nil
 	p.clauses, p.renamed = p.clauses[:0], p.renamed[:0]
-	p.windows = nil
+	p.windows, p.named = nil, nil
 	p.asOfRead, p.changes = nil, nil
 	l := lexer{text: text, mode: m, blank: p.blank}
 	for {
@@ -212,6 +213,9 @@ func (p *Parser) statement(st *Statement) error {
 	if done, err := p.reading(st); done {
 		return err
 	}
+	if done, err := p.kill(st); done {
+		return err
+	}
 	switch p.word(0) {
 	case kwCreate:
 		switch {
@@ -268,7 +272,7 @@ func (p *Parser) standard(st *Statement, from int) error {
 		return p.unexpected(len(p.tokens) - 1)
 	}
 	st.Node, st.NewRow, st.Windows = nodes[0], p.newRow, p.windows
-	st.AsOf, st.Changes = p.asOfRead, p.changes
+	st.AsOf, st.Changes, st.Named = p.asOfRead, p.changes, p.named
 	for _, w := range warnings {
 		st.Warnings = append(st.Warnings, warning(w))
 	}

@@ -375,3 +375,25 @@ func (p *Parser) refuseTableFunction(i int, top *level) error {
 		return sqlerr.Unsupported(name + "(…) in FROM" + tableFunctions)
 	}
 }
+
+// refuseExclude refuses EXCLUDE at the end of a window's frame, as MySQL does.
+func (p *Parser) refuseExclude(i int) error {
+	if !strings.EqualFold(p.textOf(i), "exclude") || p.isEnd(i+1) {
+		return nil
+	}
+	what := p.upper(i + 1)
+	switch last := i + 2; what {
+	case "CURRENT", "NO":
+		if p.isEnd(last) || p.op(last+1) != ')' {
+			return nil
+		}
+		what += " " + p.upper(last)
+	case "GROUP", "TIES":
+		if p.op(last) != ')' {
+			return nil
+		}
+	default:
+		return nil
+	}
+	return sqlerr.Unsupported("EXCLUDE " + what + " in a window's frame")
+}

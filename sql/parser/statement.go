@@ -41,6 +41,8 @@ type Statement struct {
 	NewRow *RowAlias
 	// Windows are what WindowMark stands for, by index.
 	Windows []*Window
+	// Named are the names of derived tables that name their columns (NamedIndex).
+	Named []ColumnNames
 }
 
 // RowAlias names a row, and its columns if the list is not empty.

@@ -37,6 +37,7 @@ type level struct {
 	fnAt   int     // the token of fn
 	chain  int     // operators in a row so far
 
+	openAt   int  // the token that opens it
 	selectAt int  // the offset of the query's SELECT
 	sets     bool // it is the list of GROUPING SETS
 }
@@ -62,9 +63,17 @@ func (p *Parser) walk(from int) error {
 			if t.op == ':' && p.op(i+1) == ':' && p.tokens[i+1].pos == t.end {
 				return sqlerr.Unsupported("the :: cast (use CAST(… AS …))")
 			}
+			if t.op == ')' && len(p.levels) > 1 && p.levels[len(p.levels)-2].clause == clauseFrom {
+				if err := p.columnNames(i, top.openAt); err != nil {
+					return err
+				}
+			}
 			depth += p.enterOp(i, top)
 		} else if t.kind == tokWord {
 			if err := p.refuseTableFunction(i, top); err != nil {
+				return err
+			}
+			if err := p.refuseExclude(i); err != nil {
 				return err
 			}
 		}
@@ -79,7 +88,7 @@ func (p *Parser) walk(from int) error {
 func (p *Parser) enterOp(i int, top *level) int {
 	switch p.tokens[i].op {
 	case '(', '{', '[':
-		next := level{inside: top.inside}
+		next := level{inside: top.inside, openAt: i}
 		if w := p.word(i - 1); w == kwCast || w == kwConvert {
 			next.fn, next.fnAt = w, i-1
 		}

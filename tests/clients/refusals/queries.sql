@@ -63,7 +63,7 @@ SELECT * FROM (SELECT 1);
 SELECT * FROM (SELECT id, id FROM t) x;
 -- 1060 (42S21): Duplicate column name 'id'
 SELECT * FROM (SELECT id FROM t) x (a, b);
--- 1064 (42000): You have an error in your SQL syntax; check the manual that corresponds to your MySQL server version for the right syntax to use near '(a, b)' at line 1 column 36
+-- 1353 (HY000): In definition of view, derived table or common table expression, SELECT list and column names list have different column counts
 SELECT * FROM (SELECT t.id) x, t;
 -- 1054 (42S22): Unknown column 't.id' in 'field list'
 SELECT id FROM t LIMIT (SELECT 1);
@@ -205,7 +205,7 @@ SELECT COUNT(DISTINCT id) OVER () FROM t;
 SELECT GROUP_CONCAT(name) OVER () FROM t;
 -- 1235 (42000): This version of StreamSQL doesn't yet support 'GROUP_CONCAT(…) OVER (…)'
 SELECT SUM(id) OVER (ORDER BY id ROWS CURRENT ROW EXCLUDE TIES) FROM t;
--- 1064 (42000): You have an error in your SQL syntax; check the manual that corresponds to your MySQL server version for the right syntax to use near 'EXCLUDE TIES) FROM t' at line 1 column 51
+-- 1235 (42000): This version of StreamSQL doesn't yet support 'EXCLUDE TIES in a window's frame'
 UPDATE t SET price = RANK() OVER (ORDER BY id);
 -- 3593 (HY000): You cannot use the window function 'rank' in this context.'
 # Set operations and VALUES.
@@ -228,7 +228,7 @@ VALUES ROW(1), ROW(1, 2);
 VALUES (1), (2);
 -- 1064 (42000): You have an error in your SQL syntax; check the manual that corresponds to your MySQL server version for the right syntax to use near '(1), (2)' at line 1 column 8
 SELECT * FROM (VALUES ROW(1, 2)) x (a);
--- 1064 (42000): You have an error in your SQL syntax; check the manual that corresponds to your MySQL server version for the right syntax to use near '(a)' at line 1 column 36
+-- 1353 (HY000): In definition of view, derived table or common table expression, SELECT list and column names list have different column counts
 # WITH.
 WITH c AS (SELECT 1 AS a), c AS (SELECT 2 AS a) SELECT * FROM c;
 -- 1066 (42000): Not unique table/alias: 'c'

@@ -110,7 +110,7 @@ CREATE STREAM TABLE u (k INT) WITH (partitons = '2');
 CREATE STREAM TABLE u (k INT) WITH (partitions = 1, partitions = 2);
 -- 1225 (HY000): Option 'partitions' used twice in statement
 CREATE STREAM TABLE u (k INT) WITH (connector = 'nope');
--- 1210 (HY000): Unknown connector 'nope'; there are blackhole, file, nexmark_bid
+-- 1210 (HY000): Unknown connector 'nope'; there are blackhole, file, nexmark, nexmark_bid
 CREATE STREAM TABLE u (k INT) WITH (retention = 'long');
 -- 1210 (HY000): Unknown option 'retention' in WITH; known here: partitions, idle_timeout
 CREATE STREAM TABLE u (k INT, UNIQUE KEY (k));
