@@ -296,6 +296,10 @@ func (e *Engine) Failure() <-chan error { return e.failure }
 // WorkerCPU is the CPU time that the workers have used.
 func (e *Engine) WorkerCPU() time.Duration { return e.group.CPU() + e.history.CPU() }
 
+// LongestQuantum is the most CPU time for which a worker was held since the last
+// call. Quanta are meant to take sched.Length, and one Step more at most.
+func (e *Engine) LongestQuantum() time.Duration { return e.pool.Longest() }
+
 // Recovered says what the start had to do.
 func (e *Engine) Recovered() Recovery { return e.recovered }
 

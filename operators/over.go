@@ -104,6 +104,9 @@ type Over struct {
 	output  overOutput
 }
 
+// overCost is what it costs to compute a row's results, where taking it in costs 1.
+const overCost = 8
+
 // NewOver makes an Over.
 func NewOver(spec OverSpec, env Env) (*Over, error) {
 	r, err := newRanking(spec.Input, spec.Partition, spec.Order, env)
@@ -193,13 +196,13 @@ func (o *Over) Step(budget int, emit func(*batch.Chunk)) (Status, error) {
 		if budget <= 0 {
 			return More, nil
 		}
-		n, err := o.apply(min(budget, blockRows))
+		n, err := o.apply(min(max(budget/placeCost, 1), blockRows))
 		if err != nil {
 			return Done, err
 		}
-		budget -= n
+		budget -= n * placeCost
 	}
-	if o.fold != nil && len(o.changes) > 0 {
+	if o.fold != nil && o.changes.len() > 0 {
 		for o.fold.behind() {
 			if budget <= 0 {
 				return More, nil
@@ -215,11 +218,11 @@ func (o *Over) Step(budget int, emit func(*batch.Chunk)) (Status, error) {
 		if budget <= 0 {
 			return More, nil
 		}
-		n, err := o.output.give(min(budget, batch.TargetRows), emit)
+		n, err := o.output.give(min(max(budget/overCost, 1), batch.TargetRows), emit)
 		if err != nil {
 			return Done, err
 		}
-		budget -= n
+		budget -= n * overCost
 	}
 	if !o.settle(max(budget, 1)) {
 		return More, nil

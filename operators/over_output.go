@@ -45,7 +45,7 @@ func (o *overOutput) begin() { o.pass, o.next, o.some, o.lo, o.hi = -1, 0, false
 
 // done reports that nothing is left to give.
 func (o *overOutput) done() bool {
-	return len(o.changes) == 0 || o.pass == len(o.passes)
+	return o.changes.len() == 0 || o.pass == len(o.passes)
 }
 
 // give works about n rows off, and returns how much it did.
@@ -54,11 +54,11 @@ func (o *overOutput) give(n int, emit func(*batch.Chunk)) (int, error) {
 	for work < n && !o.done() {
 		switch {
 		case o.pass < 0:
-			if err := o.takeBack(&o.changes[o.next]); err != nil {
+			if err := o.takeBack(o.changes.at(o.next)); err != nil {
 				return 0, err
 			}
 			work++
-			if o.next++; o.next == len(o.changes) {
+			if o.next++; o.next == o.changes.len() {
 				o.pass, o.next = 0, 0
 			}
 		case o.lo < o.hi:
@@ -97,16 +97,16 @@ func (o *overOutput) takeBack(c *rankChange) error {
 // behind the last one of a partition.
 func (o *overOutput) advance() {
 	pass := o.passes[o.pass]
-	if o.some && (o.next == len(o.changes) || o.changes[o.next].group != o.part.group) {
+	if o.some && (o.next == o.changes.len() || o.changes.at(o.next).group != o.part.group) {
 		o.reach(pass.end(&o.part))
 		o.some = false
 		return
 	}
-	if o.next == len(o.changes) {
+	if o.next == o.changes.len() {
 		o.pass, o.next = o.pass+1, 0
 		return
 	}
-	c := &o.changes[o.next]
+	c := o.changes.at(o.next)
 	if !o.some {
 		o.some, o.seen = true, 0
 		if o.part.enter(c.group); o.part.n == 0 {
@@ -114,7 +114,7 @@ func (o *overOutput) advance() {
 			return
 		}
 		o.eval.begin()
-		pass.begin(&o.part, o.changes[o.next:])
+		pass.begin(&o.part, &o.changes, o.next)
 	}
 	o.next++
 	key, order, _ := o.keyOf(c.ref)
@@ -124,7 +124,7 @@ func (o *overOutput) advance() {
 
 // skip leaves out the changes of a partition that has no rows any more.
 func (o *overOutput) skip() {
-	for o.next < len(o.changes) && o.changes[o.next].group == o.part.group {
+	for o.next < o.changes.len() && o.changes.at(o.next).group == o.part.group {
 		o.next++
 	}
 	o.some = false

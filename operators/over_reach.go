@@ -182,15 +182,16 @@ type reacher struct {
 	}
 }
 
-// begin goes to a partition, of which changes are the changed rows, and then those
+// begin goes to a partition, of which the changes from first on are, and then those
 // of other partitions.
-func (r *reacher) begin(p *overPart, changes []rankChange) {
+func (r *reacher) begin(p *overPart, changes *longList[rankChange], first int) {
 	r.from, r.shift, r.had, r.group.some = 0, 0, p.n, false
 	if r.kind != reachTiles && r.kind != reachSize {
 		return
 	}
-	for i := 0; i < len(changes) && changes[i].group == p.group; i++ {
-		r.had -= changes[i].now - changes[i].old
+	for i := first; i < changes.len() && changes.at(i).group == p.group; i++ {
+		c := changes.at(i)
+		r.had -= c.now - c.old
 	}
 }
 

@@ -35,8 +35,8 @@ type ranking struct {
 	batch   *Batch
 	id      uint64
 	mark    uint32 // generation of the batch
-	touched []touchedPart
-	changes []rankChange
+	touched longList[touchedPart]
+	changes longList[rankChange]
 	settled int // of changes, then of touched: freed
 }
 
@@ -54,6 +54,10 @@ type rankChange struct {
 }
 
 const partHeader = 16
+
+// placeCost is what it costs to put a row in its place in the order, or to take it
+// out, where to take it in costs 1.
+const placeCost = 4
 
 func newRanking(input []types.Type, partition []int, order []OrderKey, env Env) (*ranking, error) {
 	group := newGrouping(input, partition)
@@ -115,7 +119,7 @@ func (r *ranking) take(c *batch.Chunk, lo, hi int, skip func(part state.Ref, key
 		}
 		if row := r.parts.store.Get(part); uint64(getInt(row[8:])) != r.id {
 			putInt(r.parts.store.Mutable(part)[8:], int64(r.id))
-			r.touched = append(r.touched, touchedPart{part, r.parts.hashes[i]})
+			r.touched.push(touchedPart{part, r.parts.hashes[i]})
 		}
 		at := len(m.buf)
 		var order int
@@ -192,7 +196,7 @@ func (r *ranking) changeRow(key []byte, part state.Ref, order int, w int64) erro
 	}
 	count := r.parts.store.Mutable(part)
 	putInt(count, getInt(count)+w)
-	r.changes = append(r.changes, c)
+	r.changes.push(c)
 	return nil
 }
 
@@ -213,20 +217,19 @@ func (r *ranking) drop(p orderPos) {
 
 // settle frees what the batch has emptied, about n rows, and reports whether all is done.
 func (r *ranking) settle(n int) (done bool) {
-	for ; r.settled < len(r.changes); r.settled++ {
+	for ; r.settled < r.changes.len(); r.settled++ {
 		if n--; n < 0 {
 			return false
 		}
-		if c := r.changes[r.settled]; c.now == 0 {
+		if c := r.changes.at(r.settled); c.now == 0 {
 			r.store.Free(c.ref)
 		}
 	}
-	for len(r.touched) > 0 {
+	for r.touched.len() > 0 {
 		if n--; n < 0 {
 			return false
 		}
-		last := r.touched[len(r.touched)-1]
-		r.touched = r.touched[:len(r.touched)-1]
+		last := r.touched.pop()
 		if getInt(r.parts.store.Get(last.ref)) == 0 {
 			if r.expiry != nil {
 				r.expiry.gone(last.ref)
@@ -234,9 +237,8 @@ func (r *ranking) settle(n int) (done bool) {
 			r.parts.remove(last.hash, last.ref)
 		}
 	}
-	if r.changes, r.settled = r.changes[:0], 0; cap(r.changes) > 1<<16 {
-		r.changes = nil
-	}
+	r.changes.clear()
+	r.settled = 0
 	return true
 }
 

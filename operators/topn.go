@@ -132,11 +132,11 @@ func (t *TopN) Step(budget int, emit func(*batch.Chunk)) (Status, error) {
 		if budget <= 0 {
 			return More, nil
 		}
-		n, err := t.apply(min(budget, blockRows))
+		n, err := t.apply(min(max(budget/placeCost, 1), blockRows))
 		if err != nil {
 			return Done, err
 		}
-		budget -= n
+		budget -= n * placeCost
 	}
 	for !t.output.done() {
 		if budget <= 0 {

@@ -70,7 +70,7 @@ func (o *topNOutput) begin() {
 
 // done reports that nothing is left to give.
 func (o *topNOutput) done() bool {
-	return o.next == len(o.changes) && !o.part.some && o.head == len(o.ranges) && !o.trim
+	return o.next == o.changes.len() && !o.part.some && o.head == len(o.ranges) && !o.trim
 }
 
 // give works about n rows off, and returns how much it did.
@@ -93,7 +93,7 @@ func (o *topNOutput) give(n int, emit func(*batch.Chunk)) int {
 
 // advance looks at the next change, or ends the partition.
 func (o *topNOutput) advance() {
-	if o.part.some && (o.next == len(o.changes) || o.changes[o.next].group != o.part.group) {
+	if o.part.some && (o.next == o.changes.len() || o.changes.at(o.next).group != o.part.group) {
 		if o.peers.some {
 			o.endPeers()
 		}
@@ -101,7 +101,7 @@ func (o *topNOutput) advance() {
 		o.part.some, o.trim = false, o.trims
 		return
 	}
-	c := &o.changes[o.next]
+	c := o.changes.at(o.next)
 	if !o.part.some {
 		o.enter(c.group)
 	}
@@ -112,7 +112,7 @@ func (o *topNOutput) advance() {
 		number = o.denseOf(start)
 	}
 	if number >= o.hi && number-o.part.shift >= o.hi { // so is all that comes after
-		for o.next < len(o.changes) && o.changes[o.next].group == o.part.group {
+		for o.next < o.changes.len() && o.changes.at(o.next).group == o.part.group {
 			o.next++
 		}
 		o.part.some, o.trim = false, o.trims

@@ -34,7 +34,7 @@ type View struct {
 
 	hashes  []uint64
 	enc     []byte
-	dirty   []dirtyRow
+	dirty   longList[dirtyRow]
 	given   int // dirty rows that are done
 	collect bool
 	changes []*batch.Chunk
@@ -108,21 +108,19 @@ func (v *View) Step(budget int, _ func(*batch.Chunk)) (Status, error) {
 	if !v.closed() {
 		return Done, nil
 	}
-	for v.given < len(v.dirty) {
+	for v.given < v.dirty.len() {
 		if budget <= 0 {
 			return More, nil
 		}
-		n := min(budget, batch.TargetRows, len(v.dirty)-v.given)
-		if err := v.settle(v.dirty[v.given : v.given+n]); err != nil {
+		piece := v.dirty.from(v.given, min(budget, batch.TargetRows))
+		if err := v.settle(piece); err != nil {
 			return Done, err
 		}
-		v.given += n
-		budget -= n
+		v.given += len(piece)
+		budget -= len(piece)
 	}
-	v.dirty, v.given = v.dirty[:0], 0
-	if cap(v.dirty) > 1<<16 {
-		v.dirty = nil
-	}
+	v.dirty.clear()
+	v.given = 0
 	return Done, nil
 }
 
@@ -152,7 +150,7 @@ func (v *View) take(n int) (int, error) {
 		count := getInt(row)
 		if getInt(row[8:]) != mark {
 			putInt(row[8:], mark)
-			v.dirty = append(v.dirty, dirtyRow{r, h, count})
+			v.dirty.push(dirtyRow{r, h, count})
 		}
 		w := c.Weight(i)
 		putInt(row, count+w)

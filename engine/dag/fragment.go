@@ -27,6 +27,7 @@ type Fragment struct {
 	Nodes []Node
 	Ports []Port
 	run   []progress
+	pace  []int // by node: rows of its next Step
 
 	Meters []Meter // by node; nil: nothing is counted
 	clock  func() int64
@@ -42,7 +43,13 @@ type progress struct {
 // Begin opens a batch in all operators.
 func (f *Fragment) Begin(b *operators.Batch) {
 	if f.run == nil {
-		f.run = make([]progress, len(f.Nodes))
+		f.run, f.pace = make([]progress, len(f.Nodes)), make([]int, len(f.Nodes))
+		for i := range f.pace {
+			f.pace[i] = firstBudget
+		}
+		if f.clock == nil {
+			f.clock = monotonic
+		}
 	}
 	for i := range f.Nodes {
 		n := &f.Nodes[i]
@@ -54,7 +61,7 @@ func (f *Fragment) Begin(b *operators.Batch) {
 // Push queues a chunk on a port.
 func (f *Fragment) Push(port int, c *batch.Chunk) {
 	p := f.Ports[port]
-	if f.clock != nil {
+	if f.Meters != nil {
 		f.Meters[p.Node].In.Add(int64(c.N))
 	}
 	f.Nodes[p.Node].Op.Push(p.Input, c)
@@ -73,7 +80,7 @@ func (f *Fragment) close(node, input int) {
 	f.run[node].pending = true
 }
 
-// Step lets one operator work for about budget rows, the one nearest to the
+// Step lets one operator work for at most about budget rows, the one nearest to the
 // output that has something to do. Done: nothing to do until the next Push or
 // ClosePort; once all ports are closed, the batch is applied. Waiting: the same,
 // but operators wait for something from outside.
@@ -93,14 +100,15 @@ func (f *Fragment) Step(budget int, out func(*batch.Chunk)) (operators.Status, e
 				f.run[to].pending = true
 			}
 		}
-		var began int64
-		if f.clock != nil {
+		if f.Meters != nil {
 			emit = f.counted(i, emit)
-			began = f.clock()
 		}
-		st, err := n.Op.Step(budget, emit)
-		if f.clock != nil {
-			f.Meters[i].Time.Add(f.clock() - began)
+		began := f.clock()
+		st, err := n.Op.Step(min(budget, f.pace[i]), emit)
+		took := f.clock() - began
+		f.pace[i] = min(paced(f.pace[i], took), budget)
+		if f.Meters != nil {
+			f.Meters[i].Time.Add(took)
 			f.Meters[i].Steps.Add(1)
 		}
 		if err != nil {

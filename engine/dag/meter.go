@@ -24,7 +24,7 @@ func (f *Fragment) Metered(clock func() int64) {
 
 // MeasureState notes how large the states are. Between batches.
 func (f *Fragment) MeasureState() {
-	if f.clock == nil {
+	if f.Meters == nil {
 		return
 	}
 	for i, n := range f.Nodes {

@@ -90,7 +90,12 @@ type Pool struct {
 	closed  bool
 	workers sync.WaitGroup
 	n       int
+	longest atomic.Int64 // of the quanta since Longest was last asked, in ns
 }
+
+// Longest is the most CPU time that one quantum took since the last call: nobody
+// else could have its worker meanwhile.
+func (p *Pool) Longest() time.Duration { return time.Duration(p.longest.Swap(0)) }
 
 // NewPool starts n workers.
 func NewPool(n int) *Pool {
@@ -215,6 +220,8 @@ func (p *Pool) work() {
 		more := r.Run(q)
 		now := threadCPU()
 		p.charge(t.charged(), now-last)
+		for old := p.longest.Load(); int64(now-last) > old && !p.longest.CompareAndSwap(old, int64(now-last)); old = p.longest.Load() {
+		}
 		last = now
 		if more {
 			t.state.Store(queued)

@@ -35,6 +35,7 @@ var measures = []measure{
 	{"group1m", func(o options) ([]string, error) { return groupBy(o, 1_000_000) }},
 	{"twolevel", twoLevel},
 	{"views", manyViews},
+	{"hugechange", hugeChange(3_000_000)},
 	{"ingest", ingest},
 	{"freshness", freshness},
 	{"onerow", oneRow},
