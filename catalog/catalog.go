@@ -95,7 +95,7 @@ type Table struct {
 	// Generation counts how often the continuous query was begun anew: each has a
 	// state of its own.
 	Generation uint64 `json:"generation,omitempty"`
-	// LogFrom is the end of the commit log when a stream was created: its rows
+	// LogFrom is the end of the commit log when a stream or table was created: its rows
 	// stand behind it.
 	LogFrom uint64 `json:"log_from,omitempty"`
 }

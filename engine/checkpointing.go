@@ -46,6 +46,7 @@ type savedMeta struct {
 	Cut        *timeline.Cut              `json:"cut,omitempty"`        // engine: the last cut
 	Seq        uint64                     `json:"seq,omitempty"`        // engine: every table is as of this commit group, which Cut covers
 	Tasks      int                        `json:"tasks,omitempty"`      // engine: tasks per stage
+	Upkeep     *savedUpkeep               `json:"upkeep,omitempty"`     // engine: of the commit log
 }
 
 // savedVersion is the version of savedMeta. A newer one is refused.
@@ -133,6 +134,7 @@ func (e *Engine) lastCheckpoint(limit time.Duration) {
 type round struct {
 	cut    timeline.Cut
 	clocks map[uint64]eventtime.State // as of cut
+	upkeep *savedUpkeep               // as of cut
 	least  uint64                     // the last commit group that changed a table
 	seq    uint64                     // the tables are as of this one too
 	parts  []frozen
@@ -226,7 +228,8 @@ func (e *Engine) freezeRound(ctx context.Context, r *round) (bool, error) {
 			e.atRest(j)
 		}
 	}
-	idle := len(r.parts) == 0 && len(waiting) == 0 && e.manifest != nil &&
+	hidden := e.upkeep.hide(e.cat.Load().Objects(), e.now(), e.timeline.Last().LogSeq)
+	idle := !hidden && len(r.parts) == 0 && len(waiting) == 0 && e.manifest != nil &&
 		e.timeline.Last().ID == e.manifestCut && e.Catalog().Version() == e.manifestCatalog
 	e.mu.Unlock()
 	if idle {
@@ -257,7 +260,7 @@ func (e *Engine) freezeRound(ctx context.Context, r *round) (bool, error) {
 	}
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	r.cut, r.clocks = e.timeline.Last(), e.clockStates()
+	r.cut, r.clocks, r.upkeep = e.timeline.Last(), e.clockStates(), e.upkeep.saved()
 	r.seq = min(r.seq, r.cut.LogSeq)
 	for _, j := range e.jobs {
 		if j.failed == nil && j.frozenOnce && waiting[j.id] == nil && j.next() == never && j.lastApplied() <= j.frozenAt {

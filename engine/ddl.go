@@ -164,7 +164,7 @@ func (e *Engine) create(ctx context.Context, s *bind.CreateTable, captured catal
 	t := *s.Table
 	cat := e.cat.Load()
 	t.CreatedAt, t.Session = time.Now().UnixMicro(), captured
-	if t.Kind == catalog.StreamTable {
+	if t.Kind == catalog.StreamTable || t.Kind == catalog.BaseTable {
 		t.LogFrom = e.log.LastSeq()
 	}
 	change := cat.WithTable
@@ -260,7 +260,7 @@ func (e *Engine) checkOptions(t *catalog.Table) error {
 	}
 	known := []string{"allowed_lateness", "late_rows", "on_error", historyOption}
 	if t.Kind == catalog.StreamTable {
-		known = []string{"partitions", "idle_timeout"}
+		known = []string{"partitions", "idle_timeout", retentionOption}
 	}
 	for k := range t.Options {
 		if !slices.Contains(known, k) {
@@ -273,6 +273,9 @@ func (e *Engine) checkOptions(t *catalog.Table) error {
 		} else {
 			t.Partitions = n
 		}
+	}
+	if err := checkRetention(t); err != nil {
+		return err
 	}
 	return checkHistory(t.Options)
 }

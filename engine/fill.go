@@ -2,6 +2,7 @@ package engine
 
 import (
 	"context"
+	"errors"
 	"math"
 	"slices"
 
@@ -84,10 +85,14 @@ func (e *Engine) feed(ctx context.Context, flow *task.Flow, info *task.Info, sna
 	if len(streams) == 0 {
 		return nil
 	}
+	begins := make([]uint64, len(flow.Sources))
+	for _, i := range streams {
+		begins[i] = e.beginOf(flow, []int{i})
+	}
 	err = e.readLog(ctx, e.beginOf(flow, streams), snap.cut.LogSeq, func(seq uint64, b *topic.Block) error {
 		for _, i := range streams {
 			s := flow.Sources[i]
-			if s.Table != b.Table {
+			if s.Table != b.Table || seq < begins[i] {
 				continue
 			}
 			o := e.originOf(seq, b)
@@ -129,7 +134,7 @@ func (e *Engine) beginOf(flow *task.Flow, streams []int) uint64 {
 	first := uint64(math.MaxUint64)
 	for _, i := range streams {
 		if t, ok := cat.TableByID(catalog.ID(flow.Sources[i].Table)); ok {
-			first = min(first, t.LogFrom+1)
+			first = min(first, e.hiddenOf(t)+1)
 		}
 	}
 	return first
@@ -167,20 +172,25 @@ func (e *Engine) keyOf(id catalog.ID, equals []physical.ColumnValue) []*vector.V
 	return key
 }
 
-// readLog calls fn for each block of the log between two sequences, inclusive.
+// readLog calls fn for each block of the log between two sequences, inclusive, but
+// for those that nobody needs and that have been trimmed.
 func (e *Engine) readLog(ctx context.Context, from, to uint64, fn func(seq uint64, b *topic.Block) error) error {
-	from = max(from, e.log.FirstSeq())
-	if from > to {
-		return nil
-	}
-	return e.log.Read(ctx, from, to, func(seq uint64, blocks []*topic.Block) error {
-		for _, b := range blocks {
-			if err := fn(seq, b); err != nil {
-				return err
-			}
+	for {
+		if from = max(from, e.log.FirstSeq()); from > to {
+			return nil
 		}
-		return nil
-	})
+		err := e.log.Read(ctx, from, to, func(seq uint64, blocks []*topic.Block) error {
+			for _, b := range blocks {
+				if err := fn(seq, b); err != nil {
+					return err
+				}
+			}
+			return nil
+		})
+		if !errors.Is(err, topic.ErrTrimmed) {
+			return err
+		}
+	}
 }
 
 // collectsFill reports that what the filling of a view brings is kept as the

@@ -48,9 +48,10 @@ type Config struct {
 	// FreeSpace says how many bytes are free where dir lies; nil: it asks the system.
 	FreeSpace func(dir string) (uint64, error)
 
-	made     func(*job)    // hears of each job before it works
-	keepCuts uint64        // how many records of cuts stay for those who read as of them; 0: as many as the timeline remembers
-	patience time.Duration // how long a checkpoint waits for busy views; 0: an interval and a second
+	made       func(*job)    // hears of each job before it works
+	keepCuts   uint64        // how many records of cuts stay for those who read as of them; 0: as many as the timeline remembers
+	holesBytes int64         // how much must be gained before groups in the middle of the log are deleted
+	patience   time.Duration // how long a checkpoint waits for busy views; 0: an interval and a second
 	// Trace, if set, hears of each batch's way through the stages of views.
 	Trace func(view string, stage, task int, batchID uint64, event string)
 }
@@ -113,6 +114,7 @@ type Engine struct {
 	timed          map[catalog.ID][]*job // by stream: whose plan names its watermark
 
 	streams streams
+	upkeep  *upkeep
 
 	roundTurn       chan struct{}             // one checkpoint round at a time; guards the next seven
 	round           uint64                    // of the last attempt
@@ -172,6 +174,9 @@ func Open(cfg Config) (*Engine, error) {
 	if cfg.keepCuts == 0 {
 		cfg.keepCuts = timeline.Keep
 	}
+	if cfg.holesBytes == 0 {
+		cfg.holesBytes = holesBytes
+	}
 	if cfg.patience <= 0 {
 		cfg.patience = cfg.CheckpointEvery + time.Second
 	}
@@ -188,6 +193,7 @@ func Open(cfg Config) (*Engine, error) {
 		account: account.New("server", nil, cfg.Memory), connectors: cfg.Connectors,
 		sinks: map[catalog.ID]*job{}, timed: map[catalog.ID][]*job{},
 		timers:  timers{jobs: map[*job]struct{}{}, least: operators.Never, rings: operators.Never},
+		upkeep:  newUpkeep(),
 		streams: streams{of: map[catalog.ID]*stream{}, idleAt: eventtime.Never},
 	}
 	e.group = &sched.Group{Name: "default", Weight: 1}
@@ -208,7 +214,8 @@ func Open(cfg Config) (*Engine, error) {
 	e.opened = Position(e.log.LastSeq())
 	e.log.OnStamp(e.stamp)
 	e.log.OnCommit(e.onCommit)
-	e.loops.Add(4)
+	e.loops.Add(5)
+	go e.upkeepLoop()
 	go e.cutLoop()
 	go e.spaceLoop()
 	go e.recordLoop()

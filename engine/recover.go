@@ -145,13 +145,15 @@ func (r *recovery) placeExternals() {
 func (r *recovery) readLog() error {
 	e := r.e
 	first := r.before.LogSeq
-	from := first
+	from := r.times.from(e, first)
+	if trimmed := e.log.FirstSeq(); len(e.jobs) > 0 && from+1 < trimmed {
+		return fmt.Errorf("recovery needs the commit log from %d on; it begins at %d", from+1, trimmed)
+	}
+	if err := e.refuseTrimmed(); err != nil {
+		return err
+	}
 	for _, t := range e.tables {
 		from = min(from, t.seq)
-	}
-	from = r.times.from(e, from)
-	if trimmed := e.log.FirstSeq(); from+1 < trimmed {
-		return fmt.Errorf("recovery needs the commit log from %d on; it begins at %d", from+1, trimmed)
 	}
 	last := e.timeline.Last()
 	next := 0

@@ -60,6 +60,7 @@ func (e *Engine) reset() {
 	e.sinks = map[catalog.ID]*job{}
 	e.timed, e.streams.of = map[catalog.ID][]*job{}, map[catalog.ID]*stream{}
 	e.manifest, e.manifestCut, e.recovered.Checkpoint = nil, 0, 0
+	e.upkeep.restore(nil)
 }
 
 func (e *Engine) restoreFrom(m *checkpoint.Manifest) (cut timeline.Cut, err error) {
@@ -74,6 +75,7 @@ func (e *Engine) restoreFrom(m *checkpoint.Manifest) (cut timeline.Cut, err erro
 			return cut, fmt.Errorf("checkpoint %d: %w: it does not say which cut it is of", m.Round, checkpoint.ErrCorrupt)
 		}
 		cut, seq = *own.Cut, own.Seq
+		e.upkeep.restore(own.Upkeep)
 		e.tasks = own.Tasks // the state is divided so, however many cores there are now
 		e.manifest, e.manifestCut, e.round = m, cut.ID, max(e.round, m.Round)
 		e.recovered.Checkpoint = m.Round

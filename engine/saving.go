@@ -52,7 +52,7 @@ func (e *Engine) writeRound(r *round) error {
 			logs[p.id] = *part
 		}
 	}
-	own, err := json.Marshal(savedMeta{Version: savedVersion, Cut: &r.cut, Seq: r.seq, Tasks: e.tasks, Clocks: r.clocks})
+	own, err := json.Marshal(savedMeta{Version: savedVersion, Cut: &r.cut, Seq: r.seq, Tasks: e.tasks, Clocks: r.clocks, Upkeep: r.upkeep})
 	if err != nil {
 		return err
 	}
@@ -63,6 +63,7 @@ func (e *Engine) writeRound(r *round) error {
 	e.dropStale(e.previous, old, &m)
 	e.mu.Lock()
 	e.previous, e.manifest, e.manifestCut, e.manifestCatalog = old, &m, r.cut.ID, version
+	e.upkeep.checkpointed(r.upkeep)
 	for _, saved := range m.Jobs {
 		if j := e.jobs[catalog.OfState(saved.ID)]; j != nil && j.table.StateID() == saved.ID {
 			j.checkpointed = saved.Batch

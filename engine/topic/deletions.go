@@ -70,6 +70,16 @@ func (d *deletions) missing(lo, hi uint64) (uint64, bool) {
 	return lo, lo < hi
 }
 
+// end is behind the last of the set, 0: it is empty.
+func (d *deletions) end() uint64 {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if n := len(d.spans); n > 0 {
+		return d.spans[n-1].hi + 1
+	}
+	return 0
+}
+
 // add puts seqs into the set, durably.
 func (d *deletions) add(ctx context.Context, seqs []uint64) error {
 	d.mu.Lock()

@@ -74,6 +74,7 @@ type message struct {
 	part, parts     uint32
 	blocks          int
 	piece           []byte
+	size            int // bytes
 }
 
 func appendGroupHeader(dst []byte, flags uint16, seq, run, nonce uint64) []byte {

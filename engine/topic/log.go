@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
+	"slices"
 	"sync/atomic"
 	"time"
 )
@@ -170,6 +171,7 @@ func (l *Log) read(ctx context.Context, from, to uint64, fn func(seq uint64, m *
 		if err != nil {
 			return &LogError{l.name, seq, err}
 		}
+		m.size = len(data)
 		txs, err := parts.add(m)
 		if err != nil {
 			return &LogError{l.name, seq, err}
@@ -203,9 +205,10 @@ func (l *Log) lookBack(ctx context.Context, from uint64) (uint64, error) {
 	return start, err
 }
 
-// gap says whether the sequences from next to seq (exclusive) are rightly missing.
+// gap says whether the sequences from next to seq (exclusive) are rightly missing:
+// deleted, or trimmed since the reading began.
 func (l *Log) gap(next, seq uint64) error {
-	if next >= seq {
+	if next = max(next, l.first.Load()); next >= seq {
 		return nil
 	}
 	if miss, ok := l.deleted.missing(next, seq); ok {
@@ -214,16 +217,16 @@ func (l *Log) gap(next, seq uint64) error {
 	return nil
 }
 
-// Trim removes all groups below seq.
+// Trim removes all groups below seq. Who is reading them may get some of them.
 func (l *Log) Trim(ctx context.Context, seq uint64) error {
 	if seq <= l.first.Load() {
 		return nil
 	}
 	seq = min(seq, l.last.Load()+1)
+	l.first.Store(seq) // first, lest a reader take what goes for lost
 	if err := l.stream.Purge(ctx, seq); err != nil {
 		return fmt.Errorf("log %s: trim to %d: %w", l.name, seq, err)
 	}
-	l.first.Store(seq)
 	return l.deleted.trim(ctx, seq)
 }
 
@@ -240,29 +243,41 @@ func (l *Log) DeleteMessages(ctx context.Context, seqs []uint64) error {
 	return nil
 }
 
-// Sweep deletes the groups up to seq all of whose blocks belong to tables that
-// dead names, and returns how many. Parts of split transactions stay until Trim.
-func (l *Log) Sweep(ctx context.Context, seq uint64, dead func(table uint64) bool) (int, error) {
-	var gone []uint64
-	err := l.read(ctx, l.first.Load(), min(seq, l.last.Load()), func(seq uint64, m *message, txs []Tx) error {
+// Contents is what a group holds rows of.
+type Contents struct {
+	First, Seq uint64   // its messages: one, unless a transaction is split over several
+	Bytes      int      // of the last message
+	Tables     []uint64 // each once
+}
+
+// Survey calls fn for each group from `from` to `to` (inclusive) in order.
+func (l *Log) Survey(ctx context.Context, from, to uint64, fn func(c Contents)) error {
+	begin := uint64(0)
+	return l.read(ctx, from, min(to, l.last.Load()), func(seq uint64, m *message, txs []Tx) error {
+		c := Contents{First: seq, Seq: seq, Bytes: m.size}
 		if m.split {
-			return nil
+			if m.part == 0 {
+				begin = seq
+			}
+			if m.part < m.parts-1 {
+				return nil
+			}
+			c.First = max(begin, from)
 		}
 		for _, tx := range txs {
 			for _, b := range tx.Blocks {
-				if !dead(b.Table) {
-					return nil
+				if !slices.Contains(c.Tables, b.Table) {
+					c.Tables = append(c.Tables, b.Table)
 				}
 			}
 		}
-		gone = append(gone, seq)
+		fn(c)
 		return nil
 	})
-	if err != nil || len(gone) == 0 {
-		return 0, err
-	}
-	return len(gone), l.DeleteMessages(ctx, gone)
 }
+
+// Gone is the highest sequence that was trimmed or deleted, 0: none.
+func (l *Log) Gone() uint64 { return max(l.first.Load(), 1, l.deleted.end()) - 1 }
 
 // Close waits for what is in flight and refuses what comes later.
 func (l *Log) Close() error {

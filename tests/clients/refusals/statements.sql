@@ -106,13 +106,13 @@ CREATE STREAM TABLE u (k INT) WITH (partitions = 'many');
 CREATE STREAM TABLE u (k INT) WITH (partitions = 0);
 -- 1210 (HY000): partitions is a number from 1 to 1024, not '0'
 CREATE STREAM TABLE u (k INT) WITH (partitons = '2');
--- 1210 (HY000): Unknown option 'partitons' in WITH; known here: partitions, idle_timeout
+-- 1210 (HY000): Unknown option 'partitons' in WITH; known here: partitions, idle_timeout, retention
 CREATE STREAM TABLE u (k INT) WITH (partitions = 1, partitions = 2);
 -- 1225 (HY000): Option 'partitions' used twice in statement
 CREATE STREAM TABLE u (k INT) WITH (connector = 'nope');
 -- 1210 (HY000): Unknown connector 'nope'; there are blackhole, file, nexmark, nexmark_bid
 CREATE STREAM TABLE u (k INT) WITH (retention = 'long');
--- 1210 (HY000): Unknown option 'retention' in WITH; known here: partitions, idle_timeout
+-- 1210 (HY000): retention is for how long a stream keeps its rows, such as '7 days', not 'long'
 CREATE STREAM TABLE u (k INT, UNIQUE KEY (k));
 -- 1235 (42000): This version of StreamSQL doesn't yet support 'UNIQUE in a stream table'
 CREATE STREAM TABLE u AS SELECT 1;
