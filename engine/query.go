@@ -15,6 +15,7 @@ import (
 	"streamsql/operators/batch"
 	"streamsql/planner/physical"
 	"streamsql/sql/sqlerr"
+	"streamsql/sql/vector"
 )
 
 // inlineRows: a query over so few rows runs on the session's own goroutine,
@@ -310,4 +311,40 @@ func (r *rows) Close() {
 	r.account.Close()
 	r.feeding.Wait()
 	r.snap.release()
+}
+
+// Lookup finds the row of a view or table that equals demands, by its key, in the
+// given columns; nil: there is none. ok is false where the row cannot be found so.
+func (e *Engine) Lookup(ctx context.Context, t *catalog.Table, equals []physical.ColumnValue, columns []int, o ReadOptions) (row *batch.Chunk, ok bool, err error) {
+	if t.Kind != catalog.MaterializedView && t.Kind != catalog.BaseTable {
+		return nil, false, nil
+	}
+	key := e.keyOf(t.ID, equals)
+	if key == nil {
+		return nil, false, nil
+	}
+	snap, err := e.acquire(ctx, []*catalog.Table{t}, o.After, o.Timeout, 0)
+	if err != nil {
+		return nil, false, err
+	}
+	defer snap.release()
+	im := snap.images[t.ID]
+	if im == nil {
+		return nil, false, nil
+	}
+	for _, part := range im.parts {
+		c, ok := part.Get(key, 0)
+		if !ok {
+			return nil, false, nil
+		}
+		if c == nil {
+			continue
+		}
+		row := &batch.Chunk{N: c.N, Weights: c.Weights, Cols: make([]*vector.Vector, len(columns))}
+		for i, at := range columns {
+			row.Cols[i] = c.Cols[at]
+		}
+		return row, true, nil
+	}
+	return nil, true, nil
 }

@@ -120,6 +120,10 @@ func (e *fakeEngine) Subscribe(context.Context, *catalog.Table, engine.Subscribe
 	return nil, sqlerr.Unsupported("SUBSCRIBE")
 }
 
+func (e *fakeEngine) Lookup(context.Context, *catalog.Table, []physical.ColumnValue, []int, engine.ReadOptions) (*batch.Chunk, bool, error) {
+	return nil, false, nil
+}
+
 func (e *fakeEngine) Analyze(catalog.ID) (*engine.Analysis, bool) { return nil, false }
 
 func (e *fakeEngine) Groups() []engine.GroupStatus { return nil }

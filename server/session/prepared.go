@@ -113,6 +113,15 @@ func (s *Session) execute(ctx context.Context, p *Prepared, params []Param, more
 		}
 		params = nil
 	}
+	if l := p.lookup; l != nil && s.fits(l, p.stmt.Text, params) {
+		if done, err := s.lookUp(ctx, l, params, more, emit); done || err != nil {
+			return err
+		}
+	} else if params != nil && p.mayLookUp() {
+		if l := s.planLookup(p, params); l != nil {
+			p.lookup = l
+		}
+	}
 	return s.parsed(ctx, p.stmt, params, more, emit)
 }
 

@@ -35,7 +35,9 @@ type Prepared struct {
 	Params []types.Type     // one for each `?`
 	Fields []physical.Field // of the result; nil: no rows
 
-	stmt *parser.Statement
+	stmt   *parser.Statement
+	lookup *lookup // nil: it is none, or has not run yet
+	tries  int     // how often it was planned in vain to see that
 }
 
 // Client is who is at the other end.

@@ -16,6 +16,8 @@ import (
 	"streamsql/catalog"
 	"streamsql/catalog/infoschema"
 	"streamsql/engine"
+	"streamsql/operators/batch"
+	"streamsql/planner/physical"
 	"streamsql/sql/bind"
 	"streamsql/sql/sqlerr"
 )
@@ -39,6 +41,9 @@ type Engine interface {
 	Flush(ctx context.Context, views []catalog.ID, timeout time.Duration) ([]engine.Warning, error)
 	// Subscribe follows what changes in a materialized view.
 	Subscribe(ctx context.Context, t *catalog.Table, o engine.SubscribeOptions) (engine.Rows, error)
+	// Lookup finds the row of a view or table with a key, in the given columns; nil:
+	// there is none. false: it must be found in another way.
+	Lookup(ctx context.Context, t *catalog.Table, equals []physical.ColumnValue, columns []int, o engine.ReadOptions) (*batch.Chunk, bool, error)
 	// Analyze looks at a materialized view at work; false: it does not run.
 	Analyze(view catalog.ID) (*engine.Analysis, bool)
 	// Groups are those that CPU is charged to.

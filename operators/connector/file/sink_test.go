@@ -92,7 +92,11 @@ func TestSinkRefuses(t *testing.T) {
 		}
 	}
 	// A file that is shorter than it was safe is not the sink's own any more.
-	k := mustSink(t, dir, func() connector.SinkSpec { s := sinkSpec(connector.Append, true); s.Options["path"] = "b.json"; return s }())
+	k := mustSink(t, dir, func() connector.SinkSpec {
+		s := sinkSpec(connector.Append, true)
+		s.Options["path"] = "b.json"
+		return s
+	}())
 	write(t, k, 1, "+1 1 a")
 	if err := os.Truncate(filepath.Join(dir, "b.json"), 3); err != nil {
 		t.Fatal(err)

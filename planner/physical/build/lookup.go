@@ -33,14 +33,14 @@ func equality(f *expr.Expr) (col int, value *expr.Expr, ok bool) {
 	if c.Op == expr.OpConst {
 		c, v = v, c
 	}
-	if c.Op != expr.OpColumn || v.Op != expr.OpConst || v.IsNull() || !alike(c.Type, v) {
+	if c.Op != expr.OpColumn || v.Op != expr.OpConst || v.IsNull() || !Alike(c.Type, v) {
 		return 0, nil, false
 	}
 	return c.Col, v, true
 }
 
-// alike reports that a column of type t holds the constant just as it is.
-func alike(t types.Type, v *expr.Expr) bool {
+// Alike reports that a column of type t holds the constant just as it is.
+func Alike(t types.Type, v *expr.Expr) bool {
 	switch {
 	case t.IsInteger() && v.Type.IsInteger():
 		return t.Unsigned == v.Type.Unsigned || v.Value.I >= 0
