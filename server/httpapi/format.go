@@ -9,15 +9,17 @@ import (
 	"strings"
 
 	"streamsql/sql/ingest"
+	"streamsql/sql/ingest/arrowipc"
 )
 
 // formats are what a body may be, by its media type. What the request says about
 // it is asked of the options.
 var formats = map[string]func(*options) decoder{
-	"application/x-ndjson": jsonRows,
-	"application/jsonl":    jsonRows,
-	"application/json":     jsonRows,
-	"text/csv":             csvRows,
+	"application/x-ndjson":                jsonRows,
+	"application/jsonl":                   jsonRows,
+	"application/json":                    jsonRows,
+	"text/csv":                            csvRows,
+	"application/vnd.apache.arrow.stream": arrowRows,
 }
 
 func mediaTypes() []string { return slices.Sorted(maps.Keys(formats)) }
@@ -74,6 +76,12 @@ func csvRows(o *options) decoder {
 		}
 		return d.Read()
 	}
+}
+
+// arrowRows reads an Arrow IPC stream.
+func arrowRows(o *options) decoder {
+	ignore := o.choice("unknown", "fail", "ignore") == "ignore"
+	return func(data []byte, rows *ingest.Rows) error { return arrowipc.Read(data, rows, ignore) }
 }
 
 // options are the parameters of a request, each asked for once.

@@ -12,6 +12,10 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/apache/arrow-go/v18/arrow"
+	"github.com/apache/arrow-go/v18/arrow/array"
+	"github.com/apache/arrow-go/v18/arrow/ipc"
+	"github.com/apache/arrow-go/v18/arrow/memory"
 	"github.com/cockroachdb/datadriven"
 	"github.com/klauspost/compress/gzip"
 	"github.com/klauspost/compress/zstd"
@@ -163,4 +167,48 @@ func TestScripts(t *testing.T) {
 			return w.request(d)
 		})
 	})
+}
+
+// TestArrow sends a stream of Arrow, and one that is damaged.
+func TestArrow(t *testing.T) {
+	w := newWorld(t, httpapi.Options{})
+	w.query("CREATE DATABASE shop; USE shop; CREATE STREAM TABLE bids (auction BIGINT NOT NULL, channel VARCHAR(20) DEFAULT 'web')")
+	schema := arrow.NewSchema([]arrow.Field{{Name: "Auction", Type: arrow.PrimitiveTypes.Int64}}, nil)
+	b := array.NewRecordBuilder(memory.DefaultAllocator, schema)
+	defer b.Release()
+	b.Field(0).(*array.Int64Builder).AppendValues([]int64{1, 2, 3}, nil)
+	var stream bytes.Buffer
+	out := ipc.NewWriter(&stream, ipc.WithSchema(schema))
+	if err := out.Write(b.NewRecordBatch()); err != nil {
+		t.Fatal(err)
+	}
+	if err := out.Close(); err != nil {
+		t.Fatal(err)
+	}
+	send := func(body []byte) (int, string) {
+		r, err := http.NewRequest("POST", w.http.URL+"/v1/databases/shop/streams/bids", bytes.NewReader(body))
+		if err != nil {
+			t.Fatal(err)
+		}
+		r.SetBasicAuth("root", "")
+		r.Header.Set("Content-Type", "application/vnd.apache.arrow.stream")
+		resp, err := http.DefaultClient.Do(r)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer resp.Body.Close()
+		text, _ := io.ReadAll(resp.Body)
+		return resp.StatusCode, string(text)
+	}
+	if status, text := send(stream.Bytes()); status != 200 || !strings.Contains(text, `"rows":3`) {
+		t.Errorf("%d %s", status, text)
+	}
+	damaged := bytes.Clone(stream.Bytes())
+	damaged[5] ^= 0xff // the length of the schema
+	if status, text := send(damaged); status != 400 || !strings.Contains(text, "malformed Arrow stream") {
+		t.Errorf("%d %s", status, text)
+	}
+	if got := w.query("SELECT * FROM bids"); got != "1 web\n2 web\n3 web\n" {
+		t.Errorf("the stream holds\n%s", got)
+	}
 }

@@ -18,6 +18,7 @@ var dependencies = map[string][]string{
 	"github.com/tidwall/btree":           {"catalog", "operators"},
 	"github.com/klauspost/compress":      {"engine/topic", "catalog/store", "server/httpapi"},
 	"github.com/cespare/xxhash/v2":       {"operators/state"},
+	"github.com/apache/arrow-go/v18":     {"sql/ingest/arrowipc"},
 	"golang.org/x/sys":                   {"engine", "operators/optest", "cmd/streamsql/shell"},
 	"golang.org/x/term":                  {"cmd/streamsql/shell"},
 	"golang.org/x/text":                  {"sql/collate", "cmd/streamsql/shell"},
