@@ -103,7 +103,7 @@ func (e *Engine) dispatch(j *job) {
 		}
 		f := e.flight(j, p.id, p.now, p.watermarks)
 		inputs := e.inputsOf(j, p, f)
-		j.pending = j.pending[1:]
+		j.pending[0], j.pending = nil, j.pending[1:]
 		j.backlog -= p.rows
 		if f.rows == 0 && !p.alone {
 			for _, v := range j.views {
@@ -117,7 +117,7 @@ func (e *Engine) dispatch(j *job) {
 			continue
 		}
 		f.info.Batch.Changes = j.collects(f.rows)
-		f.info.Snapshot = f.rows <= snapshotBatch || j.wantSnapshot || j.lastRows() <= snapshotView
+		f.info.Snapshot = f.rows <= snapshotBatch || j.wantSnapshot || j.rows <= snapshotView
 		if f.info.Checkpoint = j.freeze != nil && !j.freezing; f.info.Checkpoint {
 			j.freezing = true
 		}
@@ -208,7 +208,7 @@ func (e *Engine) applied(j *job, id uint64) {
 		return
 	}
 	f := j.inFlight[0]
-	j.inFlight = j.inFlight[1:]
+	j.inFlight[0], j.inFlight = nil, j.inFlight[1:]
 	j.batches++
 	j.takeErrors(id, &f.errors)
 	e.takeLate(j, id, &f.late)
@@ -218,7 +218,7 @@ func (e *Engine) applied(j *job, id uint64) {
 	}
 	m := moment{id: id}
 	if f.info.Snapshot {
-		m.images = newImageSet(f.images)
+		m.images = j.took(f.images)
 		j.wantSnapshot = false
 	}
 	j.history = j.history.add(m, e.pins)
@@ -236,6 +236,8 @@ func (e *Engine) applied(j *job, id uint64) {
 	if f.info.Checkpoint {
 		e.handOver(j, id, f.states)
 	}
+	// Operators remember the batch, and so the flight: not what was taken after it.
+	f.images, f.change, f.states = nil, nil, nil
 	if id == j.start {
 		j.filling = false
 		j.flow.Lend(nil)
@@ -267,7 +269,7 @@ func (e *Engine) atRest(j *job) {
 		return
 	}
 	if n := len(j.history); j.wantSnapshot && n > 0 && j.history[n-1].images == nil {
-		j.history[n-1].images = newImageSet(j.flow.Images())
+		j.history[n-1].images = j.took(j.flow.Images())
 		j.wantSnapshot = false
 	}
 	if j.freeze != nil && len(j.history) > 0 {

@@ -40,6 +40,16 @@ func (s *imageSet) rows() int64 {
 	return n
 }
 
+// memory is what the parts took at their moment, and what images of the same view
+// keep beside what it takes now.
+func (s *imageSet) memory() (own, kept int64) {
+	for _, p := range s.parts {
+		o, k := p.Memory()
+		own, kept = own+o, kept+k
+	}
+	return own, kept
+}
+
 // moment is a batch that was applied, with the images after it (nil: not taken).
 type moment struct {
 	id     uint64
@@ -50,8 +60,14 @@ type moment struct {
 type moments []moment
 
 // keepImages is how many recent images are kept, for queries that read several
-// views at one batch.
-const keepImages = 8
+// views at one batch; but only the newest batch's where they hold more than a part in
+// keepShare of the view's size, and more than keepBytes. A query that finds none
+// asks for one.
+const (
+	keepImages = 8
+	keepShare  = 4
+	keepBytes  = 4 << 20
+)
 
 // at finds the images as of batch id. Where none were taken, below is the batch
 // to try instead (0: no older one is there).
@@ -71,6 +87,14 @@ func (h moments) at(id uint64) (images *imageSet, below uint64) {
 // that a pinned batch reads.
 func (h moments) add(m moment, pins map[uint64]int) moments {
 	h = append(h, m)
+	if h.heavy() {
+		for i := range h[:len(h)-1] {
+			if !h.pinned(i, pins) {
+				h[i].images.release()
+				h[i].images = nil
+			}
+		}
+	}
 	images := 0
 	for i := len(h) - 1; i >= 0; i-- {
 		if h[i].images == nil {
@@ -90,6 +114,17 @@ func (h moments) add(m moment, pins map[uint64]int) moments {
 		h = append(moments(nil), h...)
 	}
 	return h
+}
+
+// heavy reports that images hold more than they may.
+func (h moments) heavy() bool {
+	for i := len(h) - 1; i >= 0; i-- {
+		if h[i].images != nil {
+			own, kept := h[i].images.memory()
+			return kept > max(own/keepShare, keepBytes)
+		}
+	}
+	return false
 }
 
 // pinned reports that an open transaction reads at a batch for which moment i counts.

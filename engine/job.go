@@ -44,6 +44,7 @@ type job struct {
 	sink          *sinkEnd // nil: the result is a view
 	subscribers   map[*subscription]struct{}
 	wantSnapshot  bool
+	rows          int64        // in the newest images that were taken; they may be gone
 	freeze        func(frozen) // set: freeze at the next possible batch and hand it over
 	freezing      bool         // that batch is in flight
 	frozenAt      uint64       // the batch at which it was last frozen for a checkpoint
@@ -173,12 +174,9 @@ func (e *Engine) trimLog(j *job) {
 	}
 }
 
-// lastRows is the number of rows in the newest image, or of history before there is one.
-func (j *job) lastRows() int64 {
-	for i := len(j.history) - 1; i >= 0; i-- {
-		if im := j.history[i].images; im != nil {
-			return im.rows()
-		}
-	}
-	return 0
+// took notes images that were taken of the view.
+func (j *job) took(images []operators.Image) *imageSet {
+	s := newImageSet(images)
+	j.rows = s.rows()
+	return s
 }

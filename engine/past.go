@@ -283,6 +283,9 @@ func (p *pastImage) undo(c *batch.Chunk) error {
 // Rows is about the number of rows.
 func (p *pastImage) Rows() int64 { return p.now.rows() + int64(len(p.since)) }
 
+// Memory is on the account of who made it.
+func (p *pastImage) Memory() (own, kept int64) { return 0, 0 }
+
 // Get cannot look rows up.
 func (p *pastImage) Get([]*vector.Vector, int) (*batch.Chunk, bool) { return nil, false }
 

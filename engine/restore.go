@@ -194,7 +194,7 @@ func (e *Engine) restoreView(t *catalog.Table, m *checkpoint.Manifest, saved *ch
 	j.watermarks, j.late.count = meta.Watermarks, meta.Late
 	j.sink.restore(meta.Sink)
 	j.start, j.frozenAt, j.checkpointed, j.frozenOnce = saved.Batch, saved.Batch, saved.Batch, true
-	j.history = j.history.add(moment{saved.Batch, newImageSet(j.flow.Images())}, e.pins)
+	j.history = j.history.add(moment{saved.Batch, j.took(j.flow.Images())}, e.pins)
 	e.register(j)
 	return nil
 }

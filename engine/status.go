@@ -91,7 +91,7 @@ func (e *Engine) statusOf(j *job) ViewStatus {
 	if j.failed != nil {
 		s.State, s.Error, s.Batch = "failed", j.failed.Error(), 0
 	}
-	s.Rows = uint64(j.lastRows())
+	s.Rows = uint64(j.rows)
 	return s
 }
 

@@ -43,6 +43,8 @@ type rows interface {
 // of its arguments or partials, seen what knows the values of the DISTINCT ones.
 func newAggregate(c agg.Call, cols []int, at int, spec AggSpec, seen *[]*distinctValues, heap agg.Heap, a *account.Account) (aggregate, error) {
 	switch kept := c.Keeping(); {
+	case c.Fn == "count" && len(c.Args) == 0:
+		return rowCount{}, nil
 	case kept == agg.Rank:
 		return newRankAggregate(c, cols, at, a), nil
 	case kept == agg.List:
@@ -88,4 +90,28 @@ func (t *totalAggregate) add(_ []state.Ref, rows [][]byte, in []*vector.Vector, 
 		return t.AddPartial(rows, in, lo)
 	}
 	return t.Add(rows, in, lo, weights)
+}
+
+// rowCount is COUNT(*): how many rows a group has stands in its row anyway.
+type rowCount struct{}
+
+func (rowCount) size() int { return 0 }
+
+func (rowCount) refreshes() bool { return false }
+
+func (rowCount) refresh(state.Ref, []byte, func(uint16, string)) error { return nil }
+
+func (rowCount) multiset() *multiset { return nil }
+
+func (rowCount) handle([]byte) uint64 { return 0 }
+
+func (r rowCount) results(agg.Heap, rows) results { return r }
+
+func (rowCount) add([]state.Ref, [][]byte, []*vector.Vector, int, []int64) error { return nil }
+
+// AppendResult appends the numbers of rows.
+func (rowCount) AppendResult(rows [][]byte, out *vector.Vector, _ func(int, error)) {
+	for _, row := range rows {
+		out.AppendInt(getInt(row))
+	}
 }

@@ -21,6 +21,9 @@ type Result interface {
 type Image interface {
 	// Rows is about the number of rows.
 	Rows() int64
+	// Memory is, in bytes, what the result took at that moment, and what images of
+	// it, this one and older ones, now keep beside what it takes.
+	Memory() (own, kept int64)
 	// Scan begins a reading of all rows.
 	Scan() Scanner
 	// Get looks up the row whose key is row i of key, which has the columns of the

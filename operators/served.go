@@ -106,15 +106,29 @@ type servedImage struct {
 // Rows is the number of groups.
 func (im *servedImage) Rows() int64 { return im.groups.Len() }
 
+// Memory is that of the groups and of what lies beside them.
+func (im *servedImage) Memory() (own, kept int64) {
+	for _, s := range im.stores() {
+		own, kept = own+s.Bytes(), kept+s.Kept()
+	}
+	return own, kept
+}
+
 // Release ends the image.
 func (im *servedImage) Release() {
-	im.groups.Release()
-	im.heap.Release()
+	for _, s := range im.stores() {
+		s.Release()
+	}
+}
+
+func (im *servedImage) stores() []*state.Image {
+	stores := []*state.Image{im.groups, im.heap}
 	for _, v := range im.values {
 		if v != nil {
-			v.Release()
+			stores = append(stores, v)
 		}
 	}
+	return stores
 }
 
 // imageHeap is the heap of an image.

@@ -135,6 +135,7 @@ func (s *Sink) Snapshot() Image { return noImage{} }
 type noImage struct{}
 
 func (noImage) Rows() int64                                    { return 0 }
+func (noImage) Memory() (own, kept int64)                      { return 0, 0 }
 func (noImage) Scan() Scanner                                  { return noImage{} }
 func (noImage) Next(int) *batch.Chunk                          { return nil }
 func (noImage) Get([]*vector.Vector, int) (*batch.Chunk, bool) { return nil, false }

@@ -305,6 +305,9 @@ type ViewImage struct {
 // Rows is the number of rows, repeats counted.
 func (im *ViewImage) Rows() int64 { return im.rows }
 
+// Memory is that of the rows.
+func (im *ViewImage) Memory() (own, kept int64) { return im.store.Bytes(), im.store.Kept() }
+
 // Release ends the image; it may be called more than once.
 func (im *ViewImage) Release() { im.store.Release() }
 

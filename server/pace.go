@@ -16,20 +16,21 @@ const (
 	minPercent = 100
 	maxPercent = 1000
 
-	idleBytes = 8 << 20 // who allocates less in a second is idle
+	idleBytes   = 8 << 20 // who allocates less in a second is idle
+	settleTicks = 4       // seconds after which checkpoints have let go of what they held
 )
 
 // PaceGC keeps collections rare until ctx is done: it lets the heap grow by half
 // a gigabyte, but at most tenfold, or by as much again as must stay, whichever is
-// more. A server that has become idle collects, and gives memory back to the
-// system. GOGC in the environment overrules it.
+// more. A server that has become idle collects, at once and after the last
+// checkpoint, and gives memory back to the system. GOGC in the environment overrules it.
 func PaceGC(ctx context.Context) {
 	if os.Getenv("GOGC") != "" {
 		return
 	}
 	m := []metrics.Sample{{Name: "/gc/heap/live:bytes"}, {Name: "/gc/heap/allocs:bytes"}}
 	var before uint64
-	busy := true
+	busy, idle := true, 0
 	set := maxPercent
 	debug.SetGCPercent(set)
 	tick := time.NewTicker(time.Second)
@@ -42,9 +43,11 @@ func PaceGC(ctx context.Context) {
 		}
 		metrics.Read(m)
 		live, allocated := m[0].Value.Uint64(), m[1].Value.Uint64()
-		was := busy
 		busy, before = allocated-before >= idleBytes, allocated
-		if was && !busy {
+		if idle++; busy {
+			idle = 0
+		}
+		if idle == 1 || idle == settleTicks {
 			debug.FreeOSMemory()
 		}
 		// Setting it stops the world for a moment: only when it makes a difference.

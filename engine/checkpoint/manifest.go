@@ -41,7 +41,7 @@ type Store struct {
 	Pages uint64
 }
 
-const manifestVersion = 2 // 2: values of DISTINCT aggregates in rows of all calls
+const manifestVersion = 2 // 2: groups have one COUNT(*), and their distinct values once
 
 // encodeManifest: version u32, round u64, then variable-length integers: jobs,
 // and of each id, batch, bytes of Meta, Meta, stores; of each op, part, index,

@@ -15,13 +15,21 @@ type Image struct {
 	pages []*page
 	epoch uint64
 	rows  int64
+	bytes int64
+}
+
+// retirement is pages that are the store's no more, and that only the images with
+// epochs from … to still hold.
+type retirement struct {
+	from, to uint64
+	bytes    int64
 }
 
 // Snapshot takes an image. It costs a copy of the page pointers; after it, the
 // first write to each page copies the page, so take one when somebody reads,
 // not every batch.
 func (s *Store) Snapshot() *Image {
-	im := &Image{store: s, pages: append([]*page(nil), s.pages...), epoch: s.epoch, rows: s.rows}
+	im := &Image{store: s, pages: append([]*page(nil), s.pages...), epoch: s.epoch, rows: s.rows, bytes: s.bytes}
 	s.mu.Lock()
 	s.images[im] = struct{}{}
 	s.shared.Store(s.epoch)
@@ -45,10 +53,66 @@ func (im *Image) Release() {
 		newest = max(newest, other.epoch)
 	}
 	s.shared.Store(newest)
-	if newest == 0 {
-		s.account.Release(s.retired.Swap(0))
+	kept := s.retirements[:0]
+	for _, r := range s.retirements {
+		if r.from == im.epoch || r.to == im.epoch {
+			if r.from, r.to = s.holders(r.from, r.to); r.to == 0 {
+				s.retired.Add(-r.bytes)
+				s.account.Release(r.bytes)
+				continue
+			}
+		}
+		kept = addRetirement(kept, r)
 	}
+	s.retirements = kept
 }
+
+// holders are the first and the last of the live images with epochs from … to; 0: there is
+// none. Store.mu is held.
+func (s *Store) holders(from, to uint64) (first, last uint64) {
+	for im := range s.images {
+		if im.epoch < from || im.epoch > to {
+			continue
+		}
+		if last = max(last, im.epoch); first == 0 || im.epoch < first {
+			first = im.epoch
+		}
+	}
+	return first, last
+}
+
+// addRetirement adds r to those of the same images.
+func addRetirement(list []retirement, r retirement) []retirement {
+	for k := range list {
+		if list[k].from == r.from && list[k].to == r.to {
+			list[k].bytes += r.bytes
+			return list
+		}
+	}
+	return append(list, r)
+}
+
+// retire notes that a page is the store's no more: its memory is free once no
+// image holds it.
+func (s *Store) retire(p *page) {
+	n := int64(len(p.data))
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	first, last := s.holders(p.epoch, s.epoch)
+	if last == 0 {
+		s.account.Release(n)
+		return
+	}
+	s.retired.Add(n)
+	s.retirements = addRetirement(s.retirements, retirement{first, last, n})
+}
+
+// Bytes is what the store's pages took at the moment of the image.
+func (im *Image) Bytes() int64 { return im.bytes }
+
+// Kept is what the images of the store, this one and others, hold now beside the
+// store's own pages.
+func (im *Image) Kept() int64 { return im.store.retired.Load() }
 
 // Len returns how many rows the image has.
 func (im *Image) Len() int64 { return im.rows }
@@ -105,6 +169,7 @@ type Delta struct {
 	Freed   []uint64 // numbers of pages that are no more
 
 	ledger *ledger
+	no     uint64 // in the ledger
 }
 
 // Checkpoint takes a Delta. It costs as a Snapshot does.
@@ -135,13 +200,18 @@ type ledger struct {
 	sums    map[uint64]uint64 // by page number
 	total   uint64
 	pending []*Delta
-	done    map[*Delta]uint64
+	added   uint64 // deltas so far
+	// The last delta that was worked off, and the hash after it. It is not kept
+	// itself: it has all the pages of its moment.
+	done, hashed uint64
 }
 
-func newLedger() *ledger { return &ledger{sums: map[uint64]uint64{}, done: map[*Delta]uint64{}} }
+func newLedger() *ledger { return &ledger{sums: map[uint64]uint64{}} }
 
 func (l *ledger) add(d *Delta) {
 	l.mu.Lock()
+	l.added++
+	d.no = l.added
 	l.pending = append(l.pending, d)
 	l.mu.Unlock()
 }
@@ -150,10 +220,9 @@ func (l *ledger) add(d *Delta) {
 func (l *ledger) hash(d *Delta) uint64 {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if h, ok := l.done[d]; ok {
-		return h
+	if l.done == d.no { // only the newest is asked for again
+		return l.hashed
 	}
-	clear(l.done) // only the newest is asked for again
 	for len(l.pending) > 0 {
 		next := l.pending[0]
 		l.pending[0], l.pending = nil, l.pending[1:]
@@ -167,7 +236,7 @@ func (l *ledger) hash(d *Delta) uint64 {
 			break
 		}
 	}
-	l.done[d] = l.total
+	l.done, l.hashed = d.no, l.total
 	return l.total
 }
 

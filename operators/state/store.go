@@ -27,11 +27,12 @@ type Store struct {
 	rows    int64
 	bytes   int64 // of all pages
 
-	epoch   uint64        // raised by each image
-	shared  atomic.Uint64 // the newest epoch that a live image has; 0: none
-	retired atomic.Int64  // bytes of pages that only images still hold
-	mu      sync.Mutex    // guards images
-	images  map[*Image]struct{}
+	epoch       uint64        // raised by each image
+	shared      atomic.Uint64 // the newest epoch that a live image has; 0: none
+	retired     atomic.Int64  // bytes of pages that only images still hold
+	mu          sync.Mutex    // guards images and retirements
+	images      map[*Image]struct{}
+	retirements []retirement // that make up retired
 
 	touched []uint64 // page numbers changed or freed since the last checkpoint
 	gone    map[uint64]bool
@@ -128,7 +129,7 @@ func (s *Store) writable(no uint64) *page {
 	if p.epoch != s.epoch {
 		if p.epoch <= s.shared.Load() {
 			s.account.Force(int64(len(p.data)))
-			s.retired.Add(int64(len(p.data)))
+			s.retire(p)
 			p = p.copied()
 			s.pages[no] = p
 		}
@@ -203,17 +204,15 @@ func (s *Store) drop(no uint64) {
 	s.gone[no] = true // it is in touched, whatever the number is used for next
 	s.pages[no] = nil
 	s.unused = append(s.unused, no)
-	n := int64(len(p.data))
-	s.bytes -= n
-	if p.epoch <= s.shared.Load() {
-		s.retired.Add(n)
-	} else {
-		s.account.Release(n)
-	}
+	s.bytes -= int64(len(p.data))
+	s.retire(p)
 }
 
 // Close gives the memory back to the account. Images stay readable.
 func (s *Store) Close() {
+	s.mu.Lock()
 	s.account.Release(s.bytes + s.retired.Swap(0))
+	s.retirements = nil
+	s.mu.Unlock()
 	s.bytes, s.rows, s.pages = 0, 0, nil
 }

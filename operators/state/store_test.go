@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"math/rand"
+	"slices"
 	"testing"
 
 	"streamsql/operators/account"
@@ -71,8 +72,21 @@ func TestStoreAgainstMap(t *testing.T) {
 			moments = append(moments, moment{s.Snapshot(), want})
 			if len(moments) > 3 {
 				same(t, moments[0].im.Rows, moments[0].want)
-				moments[0].im.Release()
-				moments = moments[1:]
+				k := rng.Intn(len(moments)) // in any order
+				moments[k].im.Release()
+				moments = slices.Delete(moments, k, k+1)
+			}
+			held, bytes := map[*page]bool{}, int64(0)
+			for _, m := range moments {
+				for no, p := range m.im.pages {
+					if p != nil && !held[p] && (no >= len(s.pages) || s.pages[no] != p) {
+						held[p] = true
+						bytes += int64(len(p.data))
+					}
+				}
+			}
+			if kept := moments[0].im.Kept(); kept != bytes || acc.Used() != s.Bytes()+bytes {
+				t.Fatalf("step %d: images hold %d bytes alone, the store says %d, the account %d for %d", step, bytes, kept, acc.Used(), s.Bytes())
 			}
 		case step%11 == 0:
 			d := s.Checkpoint()

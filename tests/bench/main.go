@@ -31,6 +31,7 @@ type options struct {
 
 var measures = []measure{
 	{"filter", filterMap},
+	{"state", stateSizes},
 	{"group10k", func(o options) ([]string, error) { return groupBy(o, 10_000) }},
 	{"group1m", func(o options) ([]string, error) { return groupBy(o, 1_000_000) }},
 	{"twolevel", twoLevel},
