@@ -11,6 +11,7 @@ import (
 
 	"streamsql/catalog"
 	"streamsql/engine/eventtime"
+	"streamsql/operators/batch"
 	"streamsql/operators/connector"
 	"streamsql/sql/vector"
 )
@@ -120,6 +121,7 @@ type cursor struct {
 	high int64 // largest time before to
 	// The last piece begins at offset at, with these times; before is high before it.
 	at     uint64
+	piece  *batch.Chunk
 	times  *vector.Vector
 	before int64
 }
@@ -186,12 +188,13 @@ func (e *Engine) cursors(streams []*external) (out []*cursor) {
 
 // advance looks at the next piece.
 func (c *cursor) advance(ctx context.Context) error {
-	times, next, err := c.x.times(ctx, c.part, c.to, min(c.top, c.to+lookRows))
+	piece, next, err := c.x.times(ctx, c.part, c.to, min(c.top, c.to+lookRows), c.piece)
 	if err != nil {
 		return err
 	}
-	c.at, c.times, c.before = c.to, times, c.high
-	c.to, c.high = next, max(c.high, highest(times))
+	c.piece, c.times = piece, piece.Cols[c.x.table.EventTime.Column]
+	c.at, c.before = c.to, c.high
+	c.to, c.high = next, max(c.high, highest(c.times))
 	return nil
 }
 
@@ -213,28 +216,31 @@ func (c *cursor) trim(limit int64) {
 	}
 }
 
-// times reads the times of rows of a partition: at least one.
-func (x *external) times(ctx context.Context, part int, from, to uint64) (*vector.Vector, uint64, error) {
+// times reads the times of rows of a partition, at least one, into the memory of
+// those read before.
+func (x *external) times(ctx context.Context, part int, from, to uint64, spare *batch.Chunk) (*batch.Chunk, uint64, error) {
 	column := x.table.EventTime.Column
-	c, next, err := x.source.ReadRange(ctx, part, connector.Offset(from), connector.Offset(to), []int{column})
+	c, next, err := x.source.ReadRange(ctx, part, connector.Offset(from), connector.Offset(to), []int{column}, spare)
 	if err != nil {
 		return nil, from, err
 	}
 	if uint64(next) == from {
 		return nil, from, fmt.Errorf("connector %s gives no rows at offset %d of partition %d", x.table.Options["connector"], from, part)
 	}
-	return c.Cols[column], uint64(next), nil
+	return c, uint64(next), nil
 }
 
 // highestOf is the largest time among rows of a partition.
 func (x *external) highestOf(ctx context.Context, part int, from, to uint64) (int64, error) {
 	high := eventtime.None
+	var c *batch.Chunk
 	for from < to {
-		times, next, err := x.times(ctx, part, from, to)
-		if err != nil {
+		next := from
+		var err error
+		if c, next, err = x.times(ctx, part, from, to, c); err != nil {
 			return high, err
 		}
-		high, from = max(high, highest(times)), next
+		high, from = max(high, highest(c.Cols[x.table.EventTime.Column])), next
 	}
 	return high, nil
 }

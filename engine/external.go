@@ -94,7 +94,7 @@ func (x *external) send(s *task.Source, info *task.Info, part int, from, to uint
 		with.want = s.Needs(o.Time)
 	}
 	r := &reading{x: x, part: part, from: from, to: to, with: with, origin: o}
-	s.SendOriginRows(info, r.rows)
+	s.SendOriginRows(info, r.rows, r.reuse)
 }
 
 // feedExternal feeds all that a snapshot has of a stream with a connector; no: s is

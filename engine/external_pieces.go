@@ -61,12 +61,12 @@ func newPieces(a *account.Account, limit int64) *pieces {
 
 // take gives the rows of a piece to one of those who share it; read reads them, if
 // nobody has.
-func (p *pieces) take(at place, to uint64, with sharers, read func() pieceRows) pieceRows {
+func (p *pieces) take(at place, to uint64, with sharers, read func() pieceRows) (rows pieceRows, shared bool) {
 	p.mu.Lock()
 	x := p.at[at]
 	if x == nil && with.n < 2 || x != nil && (x.to != to || !containsAll(x.want, with.want)) {
 		p.mu.Unlock()
-		return read()
+		return read(), false
 	}
 	if x == nil {
 		x = &piece{place: at, to: to, want: with.want, left: with.n}
@@ -77,7 +77,7 @@ func (p *pieces) take(at place, to uint64, with sharers, read func() pieceRows) 
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.at[at] != x {
-		return x.rows
+		return x.rows, true
 	}
 	if x.bytes == 0 {
 		x.bytes = chunkBytes(x.rows.chunk)
@@ -88,7 +88,7 @@ func (p *pieces) take(at place, to uint64, with sharers, read func() pieceRows) 
 		p.drop(x)
 	}
 	p.shrink()
-	return x.rows
+	return x.rows, true
 }
 
 // containsAll reports that all of a sorted list are in another.
@@ -165,6 +165,8 @@ type reading struct {
 	from, to uint64
 	with     sharers
 	origin   *task.Origin // of the row at from
+	last     *batch.Chunk // what was read last, for nobody else
+	spare    *batch.Chunk // the same, and nobody holds it any more
 }
 
 // rows reads on, as chunks with the columns that are wanted, and their origins; nil
@@ -174,19 +176,25 @@ func (r *reading) rows(max int) (*batch.Chunk, *task.Origin) {
 		return nil, nil
 	}
 	upto := min(r.to, r.from+uint64(max))
-	rows := r.x.pieces.take(place{r.part, r.from}, upto, r.with, func() pieceRows {
-		c, next := r.x.read(r.part, r.from, upto, r.with.want)
+	rows, shared := r.x.pieces.take(place{r.part, r.from}, upto, r.with, func() pieceRows {
+		c, next := r.x.read(r.part, r.from, upto, r.with.want, r.spare)
 		return pieceRows{c, r.origin, next}
 	})
+	if r.last, r.spare = rows.chunk, nil; shared {
+		r.last = nil
+	}
 	r.from, r.origin = rows.next, rows.origin.Behind(rows.chunk)
 	return rows.chunk, rows.origin
 }
 
+// reuse says that nobody holds what rows gave last.
+func (r *reading) reuse() { r.spare, r.last = r.last, nil }
+
 // read reads a range of one partition that a batch is known to have, or the
 // beginning of it, and says where it ends.
-func (x *external) read(part int, from, to uint64, want []int) (*batch.Chunk, uint64) {
+func (x *external) read(part int, from, to uint64, want []int, spare *batch.Chunk) (*batch.Chunk, uint64) {
 	began := sched.ThreadCPU()
-	c, next, err := x.source.ReadRange(context.Background(), part, connector.Offset(from), connector.Offset(to), want)
+	c, next, err := x.source.ReadRange(context.Background(), part, connector.Offset(from), connector.Offset(to), want, spare)
 	if took := sched.ThreadCPU() - began; took > 0 { // it is one thread's, unless a session reads itself
 		x.reading[part].Add(took)
 	}

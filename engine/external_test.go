@@ -30,7 +30,7 @@ func (s *numbers) kind() *connector.Kind {
 
 func (s *numbers) Partitions() int { return numbersPartitions }
 
-func (s *numbers) ReadRange(_ context.Context, part int, from, to connector.Offset, _ []int) (*batch.Chunk, connector.Offset, error) {
+func (s *numbers) ReadRange(_ context.Context, part int, from, to connector.Offset, _ []int, _ *batch.Chunk) (*batch.Chunk, connector.Offset, error) {
 	s.read.Add(int64(to - from))
 	c := batch.New([]types.Type{types.MakeBigInt()}, int(to-from))
 	for n := from; n < to; n++ {
@@ -92,13 +92,13 @@ func TestPiecesAreBounded(t *testing.T) {
 	src, x, read := &numbers{}, newPieces(nil, limit), 0
 	for from := uint64(0); from < 3*limit/8; from += rows {
 		for range 2 {
-			c := x.take(place{0, from}, from+rows, sharers{3, []int{0}}, func() pieceRows {
+			kept, shared := x.take(place{0, from}, from+rows, sharers{3, []int{0}}, func() pieceRows {
 				read++
-				c, _, _ := src.ReadRange(t.Context(), 0, connector.Offset(from), connector.Offset(from+rows), nil)
+				c, _, _ := src.ReadRange(t.Context(), 0, connector.Offset(from), connector.Offset(from+rows), nil, nil)
 				return pieceRows{chunk: c}
-			}).chunk
-			if c.Cols[0].I[0] != int64(from)*numbersPartitions {
-				t.Fatalf("%d at %d", c.Cols[0].I[0], from)
+			})
+			if c := kept.chunk; c.Cols[0].I[0] != int64(from)*numbersPartitions || !shared {
+				t.Fatalf("%d at %d, shared: %v", c.Cols[0].I[0], from, shared)
 			}
 		}
 	}

@@ -62,6 +62,9 @@ func (m *Map) String() string { return "Map" }
 // Types are the types of the output columns.
 func (m *Map) Types() []types.Type { return m.out }
 
+// Transient: nothing is remembered.
+func (m *Map) Transient() bool { return true }
+
 // Begin opens a batch.
 func (m *Map) Begin(b *Batch) {
 	m.inbox.begin(1)

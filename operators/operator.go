@@ -85,6 +85,15 @@ type Asking interface {
 	OnAnswer(wake func())
 }
 
+// Transient is an operator that may hold no chunk beyond its work on it.
+type Transient interface {
+	Operator
+	// Transient reports that once Step says Done, nothing that was pushed is held any
+	// more: neither the chunk nor the memory of its vectors. What was emitted may
+	// share memory with it. The answer is always the same.
+	Transient() bool
+}
+
 // Stateful is an operator that remembers across batches.
 type Stateful interface {
 	Operator

@@ -86,6 +86,9 @@ func (r *Reduce) String() string { return "Reduce" }
 // Types are the types of the output columns.
 func (r *Reduce) Types() []types.Type { return r.out }
 
+// Transient: what groups need of a row is copied.
+func (r *Reduce) Transient() bool { return true }
+
 // Begin opens a batch.
 func (r *Reduce) Begin(*Batch) { r.begin(1) }
 

@@ -40,6 +40,9 @@ func NewSink(spec SinkSpec, env Env) *Sink {
 // String names the operator.
 func (s *Sink) String() string { return "Sink" }
 
+// Transient: rows that are only counted, and come net, are not held.
+func (s *Sink) Transient() bool { return s.spec.Count && s.net == nil }
+
 // Begin opens a batch.
 func (s *Sink) Begin(*Batch) { s.begin(1) }
 

@@ -60,6 +60,9 @@ func (w *Window) String() string { return "Window" }
 // Types are the types of the output columns.
 func (w *Window) Types() []types.Type { return w.out }
 
+// Transient: nothing is remembered, and late rows that are kept are copied.
+func (w *Window) Transient() bool { return true }
+
 // Begin opens a batch.
 func (w *Window) Begin(b *Batch) {
 	w.batch = b

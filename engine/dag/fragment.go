@@ -132,6 +132,16 @@ func (f *Fragment) Step(budget int, out func(*batch.Chunk)) (operators.Status, e
 	return idle, nil
 }
 
+// Transient reports that no operator holds a chunk once it has worked it off.
+func (f *Fragment) Transient() bool {
+	for i := range f.Nodes {
+		if t, ok := f.Nodes[i].Op.(operators.Transient); !ok || !t.Transient() {
+			return false
+		}
+	}
+	return true
+}
+
 // Applied reports that every operator has finished the open batch.
 func (f *Fragment) Applied() bool {
 	for i := range f.run {

@@ -20,7 +20,10 @@ type Message struct {
 	Chunk *batch.Chunk
 	// Rows, if set, makes the next chunk of at most max rows, nil at the end. It
 	// runs on a worker and must not block.
-	Rows  func(max int) *batch.Chunk
+	Rows func(max int) *batch.Chunk
+	// Reuse, with Rows, may be called before the next Rows, if nobody holds the chunk
+	// that Rows gave last any more: its memory may be used again.
+	Reuse func()
 	End   bool
 	Token uint64 // with End
 }

@@ -4,6 +4,7 @@ import (
 	"sync"
 
 	"streamsql/catalog"
+	"streamsql/engine/exchange"
 	"streamsql/operators/batch"
 	"streamsql/sql/types"
 	"streamsql/sql/vector"
@@ -192,10 +193,11 @@ func (s *Source) SendOrigin(info *Info, c *batch.Chunk, o *Origin) {
 }
 
 // SendOriginRows feeds rows that a task makes itself: chunks that have the table's
-// columns that the source Needs, each with where it came from.
-func (s *Source) SendOriginRows(info *Info, rows func(max int) (*batch.Chunk, *Origin)) {
+// columns that the source Needs, each with where it came from. reuse is told when
+// nobody holds the chunk that rows gave last any more, if that is known.
+func (s *Source) SendOriginRows(info *Info, rows func(max int) (*batch.Chunk, *Origin), reuse func()) {
 	watermarks := s.asks(catalog.WatermarkColumn)
-	s.SendRows(info, func(max int) *batch.Chunk {
+	s.send(exchange.Message{Batch: info.Batch.ID, Info: info, Reuse: reuse, Rows: func(max int) *batch.Chunk {
 		c, o := rows(max)
 		if c == nil {
 			return nil
@@ -208,7 +210,7 @@ func (s *Source) SendOriginRows(info *Info, rows func(max int) (*batch.Chunk, *O
 			times = c.Cols[o.Time]
 		}
 		return s.with(c.N, c.Weights, func(at int) *vector.Vector { return c.Cols[at] }, o, times)
-	})
+	}})
 }
 
 // SendNeeded is SendOrigin of a chunk that has just Needs.

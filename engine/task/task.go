@@ -78,8 +78,16 @@ type Task struct {
 	received uint64
 	open     []bool // edges that have not ended in the open batch
 	edgesOf  []int  // edges not ended, per port
-	rows     []func(int) *batch.Chunk
-	rowsPort []int
+	rows     []making
+	escaped  bool // what was made of the last chunk of rows may be held by others
+}
+
+// making is rows that the task makes itself.
+type making struct {
+	next  func(int) *batch.Chunk
+	reuse func()
+	port  int
+	given bool // next has given a chunk
 }
 
 // New makes a task with one inbox edge for each entry of ports.
@@ -200,13 +208,8 @@ func (t *Task) advance() (worked bool, err error) {
 	if st == operators.Waiting {
 		return false, nil // what comes meanwhile stays with whoever sends it
 	}
-	if n := len(t.rows); n > 0 {
-		if c := t.rows[n-1](Budget); c != nil {
-			t.Frag.Push(t.rowsPort[n-1], c)
-		} else {
-			t.rows, t.rowsPort = t.rows[:n-1], t.rowsPort[:n-1]
-			t.closePorts()
-		}
+	if len(t.rows) > 0 {
+		t.makeRows()
 		return true, nil
 	}
 	for e, open := range t.open {
@@ -225,12 +228,30 @@ func (t *Task) advance() (worked bool, err error) {
 	return false, nil
 }
 
+// makeRows makes the next chunk of rows. The fragment has nothing left to do, so
+// that it holds the last one only if it is to remember, or has handed it on.
+func (t *Task) makeRows() {
+	m := &t.rows[len(t.rows)-1]
+	if m.given && m.reuse != nil && !t.escaped && t.Frag.Transient() {
+		m.reuse()
+	}
+	t.escaped = false
+	c := m.next(Budget)
+	if m.given = c != nil; m.given {
+		t.Frag.Push(m.port, c)
+		return
+	}
+	*m = making{}
+	t.rows = t.rows[:len(t.rows)-1]
+	t.closePorts()
+}
+
 func (t *Task) take(e int, m exchange.Message) {
 	switch {
 	case m.Chunk != nil:
 		t.Frag.Push(t.Ports[e], m.Chunk)
 	case m.Rows != nil:
-		t.rows, t.rowsPort = append(t.rows, m.Rows), append(t.rowsPort, t.Ports[e])
+		t.rows = append(t.rows, making{next: m.Rows, reuse: m.Reuse, port: t.Ports[e]})
 	case m.End:
 		t.open[e] = false
 		t.received ^= m.Token
@@ -264,11 +285,13 @@ func (t *Task) emit(c *batch.Chunk) {
 // send hands a chunk on to one of the outputs.
 func (t *Task) send(out *Output, c *batch.Chunk) {
 	if out.Collect != nil {
+		t.escaped = true
 		out.Collect(c)
 		return
 	}
 	msg := exchange.Message{Batch: t.info.Batch.ID, Info: t.info}
 	if out.Route == nil {
+		t.escaped = true
 		msg.Chunk = c
 		for _, to := range out.Targets {
 			to.Task.Inbox.Send(to.Edge, msg)
@@ -277,6 +300,7 @@ func (t *Task) send(out *Output, c *batch.Chunk) {
 	}
 	for i, part := range out.Route(c) {
 		if part != nil && part.N > 0 {
+			t.escaped = t.escaped || part == c // else it is a copy
 			msg.Chunk = part
 			to := out.Targets[i]
 			to.Task.Inbox.Send(to.Edge, msg)

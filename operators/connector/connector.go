@@ -35,8 +35,10 @@ type Source interface {
 	// partition ends there or is not so far yet. The chunk has a column for each of the
 	// table's; those that are not in want, a list of their positions, may be nil.
 	// Reading a range again gives the same rows, however it is cut and whatever columns
-	// are wanted. The chunk is the caller's.
-	ReadRange(ctx context.Context, partition int, from, to Offset, want []int) (c *batch.Chunk, next Offset, err error)
+	// are wanted. The chunk is the caller's. spare, if it is not nil, is a chunk that
+	// an earlier call gave and that nobody holds any more: its vectors' memory may be
+	// used again.
+	ReadRange(ctx context.Context, partition int, from, to Offset, want []int, spare *batch.Chunk) (c *batch.Chunk, next Offset, err error)
 	// Latest returns how far a partition can be read at the time now, and whether it
 	// ends there for ever. from is where the reader stands, which a paced source begins
 	// from; now is the caller's, so that such a source needs no clock.

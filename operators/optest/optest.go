@@ -12,6 +12,7 @@ import (
 	"streamsql/operators"
 	"streamsql/operators/batch"
 	"streamsql/operators/state"
+	"streamsql/sql/decimal"
 	"streamsql/sql/types"
 )
 
@@ -211,6 +212,11 @@ func (c Case) feed(t testing.TB, op operators.Operator, b *operators.Batch, inpu
 	t.Helper()
 	var out []*batch.Chunk
 	emit := func(c *batch.Chunk) { out = append(out, c) }
+	transient := false
+	if tr, ok := op.(operators.Transient); ok && tr.Transient() {
+		transient = true
+		emit = func(c *batch.Chunk) { out = append(out, copied(c)) }
+	}
 	step := func() {
 		for {
 			status, err := op.Step(m.budget, emit)
@@ -230,9 +236,16 @@ func (c Case) feed(t testing.TB, op operators.Operator, b *operators.Batch, inpu
 			}
 		}
 		for lo := 0; lo < all.N; lo += m.chunk {
-			op.Push(in, all.Slice(lo, min(lo+m.chunk, all.N)))
+			piece := all.Slice(lo, min(lo+m.chunk, all.N))
+			if transient {
+				piece = copied(piece)
+			}
+			op.Push(in, piece)
 			if m.early {
 				step()
+				if transient {
+					ruin(piece)
+				}
 			}
 		}
 		op.CloseInput(in)
@@ -245,6 +258,39 @@ func (c Case) feed(t testing.TB, op operators.Operator, b *operators.Batch, inpu
 		return c.Changes(op)
 	}
 	return out
+}
+
+// copied is a chunk in memory of its own.
+func copied(c *batch.Chunk) *batch.Chunk {
+	all := make([]int32, c.N)
+	for i := range all {
+		all[i] = int32(i)
+	}
+	return c.Gather(all)
+}
+
+// ruin makes a chunk hold nonsense, as its memory does once it is used again.
+func ruin(c *batch.Chunk) {
+	for _, v := range c.Cols {
+		for i := range v.I {
+			v.I[i] ^= 0x5555
+		}
+		for i := range v.F {
+			v.F[i] = -v.F[i] - 1
+		}
+		for i := range v.W {
+			v.W[i] = decimal.FromInt64(int64(i))
+		}
+		for i := range v.Buf {
+			v.Buf[i] ^= 1
+		}
+		for i := range v.Valid {
+			v.Valid[i] = ^v.Valid[i]
+		}
+	}
+	for i := range c.Weights {
+		c.Weights[i] = 77
+	}
 }
 
 // restored is a new operator with the state of op, by way of a checkpoint.

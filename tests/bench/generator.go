@@ -39,7 +39,7 @@ func generatorCost(keys int) (time.Duration, error) {
 	for range 8 { // the least: what disturbs it is not the generator's
 		before := cpu()
 		for from := connector.Offset(0); from < rows; from += 4096 {
-			if _, _, err := s.ReadRange(context.Background(), 0, from, from+4096, all); err != nil {
+			if _, _, err := s.ReadRange(context.Background(), 0, from, from+4096, all, nil); err != nil {
 				return 0, err
 			}
 		}
@@ -61,7 +61,7 @@ func expect(keys int, offsets []uint64) (a answer, err error) {
 	for p, to := range offsets {
 		for from := uint64(0); from < to; from += 4096 {
 			upto := min(to, from+4096)
-			c, _, err := s.ReadRange(context.Background(), p, connector.Offset(from), connector.Offset(upto), all)
+			c, _, err := s.ReadRange(context.Background(), p, connector.Offset(from), connector.Offset(upto), all, nil)
 			if err != nil {
 				return a, err
 			}

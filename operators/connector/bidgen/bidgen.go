@@ -138,7 +138,7 @@ func (s *Source) Latest(_ context.Context, partition int, _ connector.Offset, no
 }
 
 // ReadRange makes the rows of a range.
-func (s *Source) ReadRange(_ context.Context, partition int, from, to connector.Offset, want []int) (*batch.Chunk, connector.Offset, error) {
+func (s *Source) ReadRange(_ context.Context, partition int, from, to connector.Offset, want []int, _ *batch.Chunk) (*batch.Chunk, connector.Offset, error) {
 	if partition < 0 || partition >= s.partitions {
 		return nil, from, fmt.Errorf("nexmark_bid has no partition %d", partition)
 	}

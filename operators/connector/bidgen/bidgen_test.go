@@ -33,7 +33,7 @@ func TestEndAndPace(t *testing.T) {
 	s := open(t, columns[:1], map[string]string{"rows": "10", "partitions": "4"})
 	total := 0
 	for p := range 4 {
-		c, next, err := s.ReadRange(ctx, p, 0, 100, []int{0})
+		c, next, err := s.ReadRange(ctx, p, 0, 100, []int{0}, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -59,7 +59,7 @@ func TestEndAndPace(t *testing.T) {
 // TestRows checks that keys lie in their range, all of them come, and times rise.
 func TestRows(t *testing.T) {
 	s := open(t, columns, map[string]string{"keys": "100", "partitions": "1"})
-	c, _, err := s.ReadRange(context.Background(), 0, 0, 5000, []int{0, 1, 2, 3, 4, 5, 6})
+	c, _, err := s.ReadRange(context.Background(), 0, 0, 5000, []int{0, 1, 2, 3, 4, 5, 6}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -87,7 +87,7 @@ func BenchmarkRead(b *testing.B) {
 	defer runtime.UnlockOSThread()
 	start, rows := optest.ThreadTime(), 0
 	for k := range b.N {
-		c, _, err := s.ReadRange(context.Background(), 0, connector.Offset(k)*4096, connector.Offset(k+1)*4096, []int{0, 1, 2})
+		c, _, err := s.ReadRange(context.Background(), 0, connector.Offset(k)*4096, connector.Offset(k+1)*4096, []int{0, 1, 2}, nil)
 		if err != nil {
 			b.Fatal(err)
 		}

@@ -32,7 +32,7 @@ func (s Suite) Run(t *testing.T) {
 		t.Run("does not care which columns are wanted", s.wanted)
 		t.Run("refuses a partition that is not there", func(t *testing.T) {
 			src := s.source(t)
-			if _, _, err := src.ReadRange(context.Background(), src.Partitions(), 0, 10, s.all()); err == nil {
+			if _, _, err := src.ReadRange(context.Background(), src.Partitions(), 0, 10, s.all(), nil); err == nil {
 				t.Error("read")
 			}
 		})
@@ -83,9 +83,10 @@ func (s Suite) source(t *testing.T) connector.Source {
 func read(t *testing.T, s connector.Source, all []int, partition int, from, to, n connector.Offset) string {
 	t.Helper()
 	text := ""
+	var spare *batch.Chunk
 	deadline := time.Now().Add(30 * time.Second)
 	for from < to && time.Now().Before(deadline) {
-		c, next, err := s.ReadRange(context.Background(), partition, from, min(to, from+n), all)
+		c, next, err := s.ReadRange(context.Background(), partition, from, min(to, from+n), all, spare)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -93,6 +94,7 @@ func read(t *testing.T, s connector.Source, all []int, partition int, from, to, 
 			t.Fatalf("%d rows from %d, but the next offset is %d", c.N, from, next)
 		}
 		text += checked(t, c)
+		spare = c
 		if next == from {
 			if latest, end, err := s.Latest(context.Background(), partition, next, time.Now()); err != nil || end && latest <= next {
 				return text
@@ -148,7 +150,7 @@ func (s Suite) all() []int {
 func (s Suite) wanted(t *testing.T) {
 	src := s.source(t)
 	rows := func(want []int) *batch.Chunk {
-		c, _, err := src.ReadRange(context.Background(), 0, 100, 300, want)
+		c, _, err := src.ReadRange(context.Background(), 0, 100, 300, want, nil)
 		if err != nil {
 			t.Fatal(err)
 		}

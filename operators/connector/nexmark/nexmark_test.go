@@ -56,7 +56,7 @@ func rowsOf(t testing.TB, s *Source, n, step connector.Offset) []*batch.Chunk {
 	var all []*batch.Chunk
 	for p := range s.Partitions() {
 		for from := connector.Offset(0); from < n; {
-			c, next, err := s.ReadRange(context.Background(), p, from, min(n, from+step), positions(len(s.columns)))
+			c, next, err := s.ReadRange(context.Background(), p, from, min(n, from+step), positions(len(s.columns)), nil)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -197,7 +197,7 @@ func TestTimes(t *testing.T) {
 				t.Errorf("rate %s: event %d at %d ms, want %d", rate, n, got, want)
 			}
 		}
-		c, _, err := s.ReadRange(context.Background(), 0, 0, 1, []int{5})
+		c, _, err := s.ReadRange(context.Background(), 0, 0, 1, []int{5}, nil)
 		if want := time.Date(2020, 2, 29, 23, 59, 59, 0, time.UTC).UnixMicro() + int64(4000/s.seq.rate)*1000; err != nil || c.Cols[5].I[0] != want {
 			t.Errorf("rate %s: the first bid comes at %d, want %d", rate, c.Cols[5].I[0], want)
 		}
@@ -323,16 +323,18 @@ func BenchmarkRead(b *testing.B) {
 			runtime.LockOSThread()
 			defer runtime.UnlockOSThread()
 			rows := 0
-			_, _, _ = s.ReadRange(context.Background(), 0, 0, chunkRows, c.want)
+			var spare *batch.Chunk
+			_, _, _ = s.ReadRange(context.Background(), 0, 0, chunkRows, c.want, nil)
 			b.ReportAllocs()
 			b.ResetTimer()
 			start := optest.ThreadTime()
 			for k := range b.N {
-				chunk, _, err := s.ReadRange(context.Background(), 0, connector.Offset(k)*chunkRows, connector.Offset(k+1)*chunkRows, c.want)
+				chunk, _, err := s.ReadRange(context.Background(), 0, connector.Offset(k)*chunkRows, connector.Offset(k+1)*chunkRows, c.want, spare)
 				if err != nil {
 					b.Fatal(err)
 				}
 				rows += chunk.N
+				spare = chunk
 			}
 			if rows != b.N*chunkRows {
 				b.Fatal("rows are missing")

@@ -92,7 +92,8 @@ func (s *Source) due(partition int, from connector.Offset, now time.Time) uint64
 var runs = sync.Pool{New: func() any { return &run{} }}
 
 // ReadRange makes the rows of a range, at most chunkRows of them, in the columns want.
-func (s *Source) ReadRange(_ context.Context, partition int, from, to connector.Offset, want []int) (*batch.Chunk, connector.Offset, error) {
+// Of spare it takes the numbers; its texts are nobody's own.
+func (s *Source) ReadRange(_ context.Context, partition int, from, to connector.Offset, want []int, spare *batch.Chunk) (*batch.Chunk, connector.Offset, error) {
 	if partition < 0 || partition >= s.partitions {
 		return nil, from, fmt.Errorf("%s has no partition %d", name, partition)
 	}
@@ -114,7 +115,12 @@ func (s *Source) ReadRange(_ context.Context, partition int, from, to connector.
 			c.Cols[k] = s.texts.slice(col.column, col.declared, partition, uint64(from), n)
 			continue
 		}
-		v := &vector.Vector{Type: col.declared, N: n, I: make([]int64, n)}
+		v := &vector.Vector{Type: col.declared, N: n}
+		if spare != nil && spare.Cols[k] != nil && cap(spare.Cols[k].I) >= n {
+			v.I = spare.Cols[k].I[:n]
+		} else {
+			v.I = make([]int64, n)
+		}
 		col.numbers(s.seq, w, v.I)
 		c.Cols[k] = v
 	}

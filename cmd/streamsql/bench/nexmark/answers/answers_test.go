@@ -240,7 +240,11 @@ func TestOffsets(t *testing.T) {
 	for _, q := range some {
 		h.view(q)
 	}
-	time.Sleep(100 * time.Millisecond) // wherever it is then
+	for bids := 0; bids < 20_000; time.Sleep(10 * time.Millisecond) { // then it is somewhere
+		if err := h.db.QueryRow("SELECT COUNT(*) FROM bid").Scan(&bids); err != nil {
+			t.Fatal(err)
+		}
+	}
 	offsets := map[string][]uint64{}
 	for name, to := range h.eng.StopSources() {
 		offsets[strings.TrimPrefix(name, "d.")] = to

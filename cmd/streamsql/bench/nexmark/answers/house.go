@@ -110,7 +110,7 @@ func openTable(options map[string]string, name, columns string, offsets map[stri
 func (t *table) chunks(yield func(c *batch.Chunk)) {
 	for p, to := range t.to {
 		for from := connector.Offset(0); from < connector.Offset(to); {
-			c, next, err := t.source.ReadRange(context.Background(), p, from, connector.Offset(to), t.want)
+			c, next, err := t.source.ReadRange(context.Background(), p, from, connector.Offset(to), t.want, nil)
 			if err != nil {
 				panic(err) // it cannot fail
 			}
