@@ -5,6 +5,7 @@ import (
 	"io"
 	"net"
 	"net/http"
+	"sync"
 	"time"
 
 	"github.com/klauspost/compress/gzip"
@@ -19,7 +20,20 @@ type body struct {
 }
 
 // release gives the memory back.
-func (b *body) release() { b.server.bodies.Add(-b.held) }
+func (b *body) release() {
+	b.server.bodies.Add(-b.held)
+	if cap(b.bytes) <= maxSpare {
+		spares.Put(&b.bytes)
+	}
+	b.bytes = nil
+}
+
+// spares are the bytes of bodies that are done with: nothing of a request refers to
+// its body once its rows are in columns.
+var spares = sync.Pool{New: func() any { return new([]byte) }}
+
+// maxSpare is how large a body may be that is kept for another.
+const maxSpare = 4 << 20
 
 // firstRead is the room for a body whose length is not known.
 const firstRead = 64 << 10
@@ -64,13 +78,16 @@ func (v *Server) read(w http.ResponseWriter, r *http.Request) (*body, error) {
 func (b *body) fill(in io.Reader, size int64) error {
 	v := b.server
 	size = min(size, 1<<20)
+	b.bytes = (*spares.Get().(*[]byte))[:0]
 	for {
 		if int64(len(b.bytes)) == b.held {
 			more := max(size, b.held) // doubles
 			if !b.reserve(more) {
 				return refused(http.StatusTooManyRequests, "The server has no room for this body now")
 			}
-			b.bytes = append(make([]byte, 0, b.held), b.bytes...)
+			if int64(cap(b.bytes)) < b.held {
+				b.bytes = append(make([]byte, 0, b.held), b.bytes...)
+			}
 		}
 		n, err := in.Read(b.bytes[len(b.bytes):b.held])
 		b.bytes = b.bytes[:len(b.bytes)+n]

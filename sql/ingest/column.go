@@ -35,6 +35,7 @@ type Column struct {
 	lo, hi   int64 // of an integer
 	nullable bool
 	context  *builtin.Context
+	filled   int // bytes of the vector that was taken last
 
 	texts, documents *conversion
 }
@@ -53,15 +54,19 @@ func NewColumn(s Spec, ctx *builtin.Context, n int) *Column {
 	return c
 }
 
-// renew gives the filled vector away and begins the next, as large as that was.
-func (c *Column) renew(n int) *vector.Vector {
+// take gives the filled vector away; renew must come before the next value.
+func (c *Column) take() *vector.Vector {
 	v := c.Values
-	next := vector.New(c.Type, n)
-	if v.Off != nil && cap(next.Buf) < len(v.Buf) {
-		next.Buf = make([]byte, 0, len(v.Buf)+len(v.Buf)/16)
-	}
-	c.Values = next
+	c.Values, c.filled = nil, len(v.Buf)
 	return v
+}
+
+// renew begins a vector for n values, with as many bytes as the one before had.
+func (c *Column) renew(n int) {
+	c.Values = vector.New(c.Type, n)
+	if cap(c.Values.Buf) < c.filled {
+		c.Values.Buf = make([]byte, 0, c.filled+c.filled/16)
+	}
 }
 
 // Plain appends a value that is stored as it stands. False: it is not, and nothing

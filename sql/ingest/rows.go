@@ -15,6 +15,9 @@ import (
 // ChunkRows is how many rows Rows hands on together.
 const ChunkRows = 8192
 
+// firstRows is how many rows there is room for at first: most requests have no more.
+const firstRows = 1024
+
 // keptErrors is how many errors are told one by one.
 const keptErrors = 100
 
@@ -67,6 +70,7 @@ type Rows struct {
 	context builtin.Context
 
 	n       int   // whole rows in the columns
+	taken   bool  // the columns were given away
 	numbers []int // of these, as they were sent; kept only where columns are generated
 	row     int   // the number of the row that is being read
 	set     int   // columns that have a value in it
@@ -80,7 +84,7 @@ type Rows struct {
 func NewRows(c Config) *Rows {
 	r := &Rows{config: c, context: c.Context}
 	for _, s := range c.Columns {
-		r.columns = append(r.columns, NewColumn(s, &r.context, ChunkRows))
+		r.columns = append(r.columns, NewColumn(s, &r.context, firstRows))
 	}
 	return r
 }
@@ -127,6 +131,12 @@ func (r *Rows) Errors() []RowError { return r.errs }
 
 // Begin begins a row.
 func (r *Rows) Begin() {
+	if r.taken {
+		r.taken = false
+		for _, c := range r.columns {
+			c.renew(ChunkRows)
+		}
+	}
 	r.context.FirstRow = r.row
 	r.row++
 	r.set, r.bad = 0, false
@@ -224,8 +234,9 @@ func (r *Rows) Flush() error {
 	n := r.n
 	columns := make([]*vector.Vector, len(r.columns))
 	for i, c := range r.columns {
-		columns[i] = c.renew(ChunkRows)
+		columns[i] = c.take()
 	}
+	r.taken = true
 	if len(r.config.Generated) > 0 {
 		var err error
 		if n, err = r.generate(columns, n); err != nil {
