@@ -37,15 +37,14 @@ type Delimited struct {
 	// Skip is how many lines are passed over first.
 	Skip uint64
 
-	in         io.Reader
-	buf        []byte
-	pos, end   int // what was read and not yet used lies between
-	eof        bool
-	stop       [256]bool // bytes that may end a plain run
-	value      Value
-	quoted     bool
-	text       []byte // of a field with escapes
-	lineFields int    // that were read of the present line
+	in       io.Reader
+	buf      []byte
+	pos, end int // what was read and not yet used lies between
+	eof      bool
+	stop     [256]bool // bytes that may end a plain run
+	value    Value
+	quoted   bool
+	text     []byte // of a field with escapes
 }
 
 // ending is what a field ends with.
