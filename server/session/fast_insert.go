@@ -17,7 +17,7 @@ func (s *Session) fastInsert(ctx context.Context, text string, more bool, emit E
 	if !startsWith(text, "insert") && !startsWith(text, "replace") || !s.insert.Read(text, s.settings.parserMode) {
 		return false, nil
 	}
-	rows, ok := bind.FastInsert(&s.insert, s.bindEnv(&compiled{}, nil))
+	rows, ok := bind.FastInsert(&s.insert, s.bindEnv(&compiled{}, nil), s.settings.location)
 	if !ok {
 		return false, nil
 	}

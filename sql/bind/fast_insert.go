@@ -1,6 +1,7 @@
 package bind
 
 import (
+	"time"
 	"unsafe"
 
 	"streamsql/catalog"
@@ -8,7 +9,6 @@ import (
 	"streamsql/sql/expr"
 	"streamsql/sql/ingest"
 	"streamsql/sql/parser"
-	"streamsql/sql/types"
 	"streamsql/sql/vector"
 )
 
@@ -26,7 +26,9 @@ type FastRows struct {
 // is not plain — a conversion, a default that is computed, a value that does
 // not fit, an unknown name — and that Bind must see the statement: it either
 // gives the same rows or says what is wrong.
-func FastInsert(iv *parser.InsertValues, env *Env) (*FastRows, bool) {
+//
+// A TIMESTAMP is read on the clock of loc.
+func FastInsert(iv *parser.InsertValues, env *Env, loc *time.Location) (*FastRows, bool) {
 	db := iv.DB
 	if db == "" {
 		db = env.Session.Database
@@ -43,12 +45,13 @@ func FastInsert(iv *parser.InsertValues, env *Env) (*FastRows, bool) {
 	if !in.fastColumns(iv.Columns) || in.count != width {
 		return nil, false
 	}
+	ctx := &builtin.Context{Location: loc}
 	out := &FastRows{Table: t, Replace: iv.Replace, N: iv.Rows, Columns: make([]*vector.Vector, len(t.Columns))}
 	for c, g := range in.given {
 		if g < 0 {
 			out.Columns[c], ok = in.fastDefault(c, iv.Rows)
 		} else {
-			out.Columns[c], ok = in.fastColumn(c, iv, g, width)
+			out.Columns[c], ok = in.fastColumn(c, iv, g, width, ctx)
 		}
 		if !ok {
 			return nil, false
@@ -87,11 +90,8 @@ func (in *inserting) fastDefault(c, n int) (*vector.Vector, bool) {
 }
 
 // fastColumn reads column c from the g-th literal of each row.
-func (in *inserting) fastColumn(c int, iv *parser.InsertValues, g, width int) (*vector.Vector, bool) {
-	col := ingest.NewColumn(in.spec(c), &builtin.Context{}, iv.Rows)
-	if in.table.Columns[c].Type.Kind == types.Timestamp {
-		return nil, false // on the clock of the session
-	}
+func (in *inserting) fastColumn(c int, iv *parser.InsertValues, g, width int, ctx *builtin.Context) (*vector.Vector, bool) {
+	col := ingest.NewColumn(in.spec(c), ctx, iv.Rows)
 	f := literals{iv: iv}
 	for i := g; i < len(iv.Lits); i += width {
 		if iv.Lits[i].Kind == parser.LitDefault || !col.Plain(f.value(iv.Lits[i])) {

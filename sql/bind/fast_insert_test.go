@@ -25,6 +25,7 @@ var columnTypes = [][2]string{
 	{"FLOAT", "1.1"}, {"DOUBLE", "-2.5"}, {"VARCHAR(4)", "'it''s'"}, {"VARCHAR(4) NOT NULL", "'é海aé'"},
 	{"CHAR(3)", "'ab'"}, {"TEXT", "'x'"}, {"TINYTEXT", "''"}, {"VARBINARY(3)", "'a\\\\b'"}, {"BLOB", "'x'"},
 	{"DATE", "'2024-02-29'"}, {"DATETIME", "'2024-01-02 03:04:05'"}, {"DATETIME(3)", "'2024-01-02T03:04:05.678'"},
+	{"TIMESTAMP", "'2024-01-02 03:04:05'"}, {"TIMESTAMP(3)", "'2024-01-02T03:04:05.678'"},
 	{"TIME(2)", "'-12:00:01.5'"}, {"ENUM('a','b c')", "'b c'"},
 }
 
@@ -36,7 +37,7 @@ var literals = []string{
 	"''", "' '", "'a'", "'b c'", "'A'", "'it''s'", "'a\\nb'", "'\\\\'", "'abcde'", "'éé'", "'海豚海豚'", "'12'", "'-12'", "'+12'", "' 12'", "'12 '",
 	"'1.5'", "'.5'", "'5.'", "'.'", "'-'", "'1e3'", "'12x'", "'1.005'",
 	"'2024-02-29'", "'2023-02-29'", "'2024-2-9'", "'20240229'", "'240229'", "'2024-02-29 '", "'2024-02-29 12:00:00'", "'2024-02-29 24:00:00'",
-	"'2024-02-29 12:00:00.123456'", "'2024-02-29 12:00:00.1234567'", "'2024-02-29T12:00:00.5'", "'2024-02-29 12:00:00+02:00'", "'0000-00-00'", "'2024-02-29 12'",
+	"'2024-02-29 12:00:00.123456'", "'2024-02-29 12:00:00.1234567'", "'2024-02-29T12:00:00.5'", "'2024-02-29 12:00:00+02:00'", "'0000-00-00'", "'2024-02-29 12'", "'1970-01-01 00:00:00'", "'2038-01-19 03:14:08'",
 	"'12:00:01'", "'-838:59:59'", "'839:00:00'", "'1 02:03:04'", "'12:00:01.555'", "'101112'", "'12:60:00'", "'12:00'", "101112", "20240229",
 }
 
@@ -82,7 +83,7 @@ func TestFastInsertAgreesWithBind(t *testing.T) {
 		if !ok {
 			t.Fatalf("parser.FastInsert refuses %s", sql)
 		}
-		if _, ok := bind.FastInsert(iv, w.env()); !ok {
+		if _, ok := bind.FastInsert(iv, w.env(), time.UTC); !ok {
 			t.Errorf("%s into %s is not fast", c[1], c[0])
 		}
 	}
@@ -98,7 +99,7 @@ func TestFastInsertAgreesWithBind(t *testing.T) {
 		if !ok {
 			return
 		}
-		fast, ok := bind.FastInsert(iv, w.env())
+		fast, ok := bind.FastInsert(iv, w.env(), time.UTC)
 		if !ok {
 			return
 		}
@@ -149,7 +150,7 @@ func BenchmarkFastInsert(b *testing.B) {
 	env := w.env()
 	b.ReportAllocs()
 	for b.Loop() {
-		if _, ok := bind.FastInsert(iv, env); !ok {
+		if _, ok := bind.FastInsert(iv, env, time.UTC); !ok {
 			b.Fatal("not fast")
 		}
 	}
