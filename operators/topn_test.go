@@ -104,6 +104,26 @@ func TestTopNAgainstTwin(t *testing.T) {
 	}
 }
 
+// TestFirstAgainstTwin: of an input that never retracts, the first row of each
+// partition.
+func TestFirstAgainstTwin(t *testing.T) {
+	input := []types.Type{bigint, varchar, dec, double}
+	for seed := range int64(48) {
+		rng := rand.New(rand.NewSource(seed))
+		spec := operators.TopNSpec{Input: input, AppendOnly: true, Limit: 1, Number: seed%4 == 1, Partition: [][]int{{}, {0}, {1}, {1, 2}}[seed/4%4]}
+		for range rng.Intn(3) {
+			spec.Order = append(spec.Order, operators.OrderKey{Col: rng.Intn(4), Desc: rng.Intn(2) == 0})
+		}
+		t.Run(fmt.Sprint(seed), func(t *testing.T) {
+			gen := optest.Generator{Inputs: [][]types.Type{input}, Values: 2 + rng.Intn(6), Nulls: 15, AppendOnly: true}
+			optest.Case{
+				New:    func() (operators.Operator, error) { return operators.NewFirst(spec, operators.Env{Node: "TopN"}) },
+				Inputs: gen.Inputs, Keys: partable(spec.Partition), Batches: gen.Batches(rng, 8, 40), Twin: topNTwin(spec),
+			}.Run(t)
+		})
+	}
+}
+
 // TestTopNExpiry numbers rows within windows, whose end is the partition. As
 // windows close their rows go, and the output is as if all were there for ever.
 func TestTopNExpiry(t *testing.T) {
@@ -112,13 +132,16 @@ func TestTopNExpiry(t *testing.T) {
 	expiry := &operators.Expiry{Col: 0, Watermark: operators.Watermark{{Table: table}}}
 	order := []operators.OrderKey{{Col: 1}}
 	topN := operators.TopNSpec{Input: in, Partition: []int{0}, Order: order, Limit: 2, Number: true, Expiry: expiry}
+	first := topN
+	first.Limit, first.AppendOnly = 1, true
 	over := operators.OverSpec{Input: in, Partition: []int{0}, Order: order, Expiry: expiry, Funcs: []operators.OverFunc{{Func: operators.WindowRowNumber, Type: operators.NumberType()}}}
 	for name, c := range map[string]struct {
 		make func() (operators.Stateful, error)
 		twin func([]*batch.Chunk) *batch.Chunk
 	}{
-		"TopN": {func() (operators.Stateful, error) { return operators.NewTopN(topN, operators.Env{}) }, topNTwin(topN)},
-		"Over": {func() (operators.Stateful, error) { return operators.NewOver(over, operators.Env{}) }, overTwin(over)},
+		"TopN":  {func() (operators.Stateful, error) { return operators.NewTopN(topN, operators.Env{}) }, topNTwin(topN)},
+		"First": {func() (operators.Stateful, error) { return operators.NewFirst(first, operators.Env{}) }, topNTwin(first)},
+		"Over":  {func() (operators.Stateful, error) { return operators.NewOver(over, operators.Env{}) }, overTwin(over)},
 	} {
 		for _, budget := range []int{1, 5, 1 << 30} {
 			op, err := c.make()

@@ -5,6 +5,7 @@ package build
 
 import (
 	"fmt"
+	"slices"
 	"time"
 
 	"streamsql/engine/dag"
@@ -72,7 +73,7 @@ type placed struct {
 	ins   int
 	end   bool // the view or the sink
 	types []types.Type
-	// served, of a Merge or Distinct: it is the result, in these columns of it.
+	// served, of a Merge, Distinct or TopN: it is the result, in these columns of it.
 	served []int
 }
 
@@ -120,8 +121,8 @@ func (b *builder) cut() error {
 		b.stage(root, false)
 		return nil
 	}
-	if merge, columns := servable(b.plan); merge != nil && b.o.View {
-		s := b.stage(merge, false)
+	if node, columns := servable(b.plan); node != nil && b.o.View {
+		s := b.stage(node, false)
 		s.nodes[len(s.nodes)-1].served = columns
 		return nil
 	}
@@ -151,10 +152,10 @@ func (b *builder) cut() error {
 	return nil
 }
 
-// servable finds the Merge or Distinct whose state is the whole result of a
-// plan, in the given columns of its output: above it nothing is computed or left
-// out, and none of its results can be out of range.
-func servable(p *physical.Plan) (merge *physical.Node, columns []int) {
+// servable finds the Merge, Distinct or first-row TopN whose state is the whole
+// result of a plan, in the given columns of its output: above it nothing is
+// computed or left out, and none of its results can be out of range.
+func servable(p *physical.Plan) (node *physical.Node, columns []int) {
 	n := p.Root
 	columns = make([]int, len(n.Fields))
 	for i := range columns {
@@ -179,6 +180,10 @@ func servable(p *physical.Plan) (merge *physical.Node, columns []int) {
 		return nil, nil // the result stays when the groups go
 	}
 	switch n.Kind {
+	case physical.TopN:
+		if s := n.TopN; s.First && s.Expiry == nil && !slices.Contains(columns, len(n.Inputs[0].Fields)) { // that is the number
+			return n, columns
+		}
 	case physical.Distinct:
 		return n, columns
 	case physical.Merge:

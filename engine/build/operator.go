@@ -70,7 +70,7 @@ func (b *builder) operator(p placed) (id int, op operators.Operator, err error) 
 	case physical.Over:
 		op, err = operators.NewOver(overSpec(n.Over, in(0)), env)
 	case physical.TopN:
-		op, err = newTopN(n.TopN, in(0), env)
+		op, err = b.topN(p, in(0), env)
 	case physical.Emit:
 		op = operators.NewEmit(operators.EmitSpec{Input: in(0), Col: n.Emit.Col, Watermark: watermark(n.Emit.Watermark)}, env)
 	case physical.TimeFilter:

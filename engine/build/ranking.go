@@ -22,15 +22,20 @@ func topNSpec(s *physical.TopNSpec, in []types.Type) operators.TopNSpec {
 	}
 }
 
-func newTopN(s *physical.TopNSpec, in []types.Type, env operators.Env) (operators.Operator, error) {
-	switch spec := topNSpec(s, in); {
+// topN makes the operator that the plan of a TopN calls for.
+func (b *builder) topN(p placed, in []types.Type, env operators.Env) (operators.Operator, error) {
+	spec := topNSpec(p.node.TopN, in)
+	switch s := p.node.TopN; {
+	case p.served != nil:
+		return operators.NewServedFirst(spec, p.served, b.plan.Key, env)
 	case s.PerBatch:
 		return operators.NewLeadersOfBatch(spec), nil
 	case s.Leaders:
 		return operators.NewLeaders(spec, env), nil
-	default:
-		return operators.NewTopN(spec, env)
+	case s.First:
+		return operators.NewFirst(spec, env)
 	}
+	return operators.NewTopN(spec, env)
 }
 
 var windowFuncs = map[string]operators.WindowFunc{

@@ -138,10 +138,34 @@ func checkPair(t *testing.T, cols []*vector.Vector, i, j int) {
 		if got := bytes.Compare(AppendOrdered(nil, v, i, true), AppendOrdered(nil, v, j, true)); got != -sign(want) {
 			t.Fatalf("column %d descending: encodings compare as %d, values as %d", k, got, want)
 		}
+		checkOrder(t, v, i, j)
 		back := vector.New(v.Type, 1)
 		if rest := DecodeOrdered(append(AppendOrdered(nil, v, i, false), 'x'), back); string(rest) != "x" ||
 			back.IsNull(0) != v.IsNull(i) || compare(pairOf(v, i, back, 0), 0, 1, false) != 0 {
 			t.Fatalf("column %d: decoded to something else", k)
+		}
+	}
+}
+
+// checkOrder compares values without encodings, and by their prefixes.
+func checkOrder(t *testing.T, v *vector.Vector, i, j int) {
+	t.Helper()
+	if got, want := CompareOrdered(v, i, v, j), bytes.Compare(AppendOrdered(nil, v, i, false), AppendOrdered(nil, v, j, false)); sign(got) != want {
+		t.Fatalf("values compare as %d, their encodings as %d", got, want)
+	}
+	prefixes := make([]uint64, v.N)
+	for _, desc := range []bool{false, true} {
+		want := bytes.Compare(AppendOrderedKey(nil, v, i, desc), AppendOrderedKey(nil, v, j, desc))
+		got := sign(CompareOrderedKey(v, i, v, j))
+		if desc {
+			got = -got
+		}
+		if got != want {
+			t.Fatalf("keys compare as %d, their encodings as %d", got, want)
+		}
+		OrderPrefixes(v, desc, prefixes)
+		if a, b := prefixes[i], prefixes[j]; a < b && want >= 0 || a > b && want <= 0 {
+			t.Fatalf("prefixes %x and %x of keys that compare as %d", a, b, want)
 		}
 	}
 }

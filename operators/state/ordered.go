@@ -51,10 +51,8 @@ func appendOrdered(dst []byte, v *vector.Vector, i int, desc, key bool) []byte {
 			}
 		case formBytes:
 			text := v.Bytes(i)
-			if key && v.Type.Folds() {
-				text = collate.AppendKeyOf(nil, v.Type, text)
-			} else if key {
-				text = keyText(v.Type, text)
+			if key {
+				text = orderText(v.Type, text)
 			}
 			dst = append(escape(dst, text), 0, 0)
 		}
@@ -65,6 +63,14 @@ func appendOrdered(dst []byte, v *vector.Vector, i int, desc, key bool) []byte {
 		}
 	}
 	return dst
+}
+
+// orderText is what two texts are ordered by.
+func orderText(t types.Type, b []byte) []byte {
+	if t.Folds() {
+		return collate.AppendKeyOf(nil, t, b)
+	}
+	return keyText(t, b)
 }
 
 // AppendKeyOfOrdered is AppendOrderedKey of a value that Folds and is not NULL, of

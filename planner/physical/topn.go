@@ -28,6 +28,9 @@ type TopNSpec struct {
 	Leaders bool `json:"leaders,omitempty"`
 	// PerBatch, of Leaders: what can be among them of a batch's rows. Nothing is kept.
 	PerBatch bool `json:"per_batch,omitempty"`
+	// First: it is AppendOnly and keeps one row by ROW_NUMBER, the first, for which no
+	// order among the others is kept.
+	First bool `json:"first,omitempty"`
 	// Expiry, of a field of the partition, says when partitions are over.
 	Expiry *Expiry `json:"expiry,omitempty"`
 }

@@ -37,10 +37,12 @@ func (b *builder) topN(n *logical.TopN, want []logical.Col) (*rel, error) {
 	} else if len(n.Partition) == 0 && n.Limit >= 0 && n.Limit < maxLocal && n.Offset < maxLocal && stays(in) {
 		local := spec
 		local.Limit, local.Offset, local.Number = n.Limit+n.Offset, 0, false
+		local.First = keepsFirst(local)
 		in = &physical.Node{Kind: physical.TopN, Inputs: []*physical.Node{in}, Fields: fields(cols), TopN: &local, Props: physical.Props{Keys: positions(below.Keys, cols)}}
 		b.keep(in, topNState(local), below.Grows && !local.AppendOnly)
 		spec.AppendOnly = false
 	}
+	spec.First = keepsFirst(spec)
 	out := append([]logical.Col(nil), cols...)
 	if n.Number != nil {
 		out = append(out, *n.Number)
@@ -134,12 +136,17 @@ func (b *builder) leads(n *logical.TopN) bool {
 	return b.derived.Props(n.Input).AppendOnly || len(n.Order) == 1 && b.derived.Advances(n.Input, n.Order[0], n.Partition)
 }
 
+// keepsFirst reports a TopN that needs nothing but the first row of each partition.
+func keepsFirst(s physical.TopNSpec) bool {
+	return s.AppendOnly && s.Limit == 1 && s.Offset == 0 && s.Func == physical.RowNumber
+}
+
 func topNState(s physical.TopNSpec) string {
 	rows := "all rows, in order"
 	switch {
 	case s.Leaders:
 		rows = "the first rows"
-	case s.AppendOnly && s.Limit == 1 && s.Offset == 0 && s.Func == physical.RowNumber:
+	case keepsFirst(s):
 		rows = "the first row"
 	case s.AppendOnly && s.Limit >= 0:
 		rows = "the first rows"
