@@ -30,7 +30,8 @@ func NewServedFirst(spec TopNSpec, columns, key []int, env Env) (*ServedFirst, e
 	for p, col := range spec.Partition {
 		s.lookup[p] = slices.IndexFunc(key, func(k int) bool { return columns[k] == col })
 	}
-	if len(key) != len(spec.Partition) || slices.Contains(s.lookup, -1) {
+	folds := func(k int) bool { return spec.Input[k].Folds() } // its values are not in parts
+	if len(key) != len(spec.Partition) || slices.Contains(s.lookup, -1) || slices.ContainsFunc(spec.Partition, folds) {
 		s.lookup = nil
 	}
 	return s, nil

@@ -72,6 +72,9 @@ func wanted(cols, want []logical.Col) (out []logical.Col, at []int) {
 			out, at = append(out, c), append(at, i)
 		}
 	}
+	if len(cols) == 0 {
+		return nil, nil
+	}
 	if len(out) == 0 { // a row needs some column, if only to be counted
 		return cols[:1], []int{0}
 	}
