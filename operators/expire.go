@@ -30,6 +30,8 @@ type expiring struct {
 	// moves: a row's time may become another without a word. An earlier one is seen
 	// when the one before is over.
 	moves bool
+	// ends: rows end by next alone, so that each is in its list, once.
+	ends  bool
 	lists *btree.Map[int64, *expiryList]
 	last  *expiryList // the list that was added to last, and its key; nil: none
 	at    int64
@@ -176,7 +178,9 @@ func (x *expiring) next(n int) []state.Ref {
 		}
 		x.end(key)
 		x.account.Release(8 * int64(len(l.refs)))
-		x.due = x.alive(l.refs, key)
+		if x.due = l.refs; !x.ends {
+			x.due = x.alive(l.refs, key)
+		}
 	}
 	n = min(n, len(x.due))
 	out := x.due[:n]

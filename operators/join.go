@@ -96,6 +96,11 @@ func newPairJoin(spec JoinSpec, keyTypes []types.Type, env Env) (*Join, error) {
 	j := &Join{spec: spec, env: env, out: spec.types()}
 	j.side[0] = newExpiringSide(spec.Left, spec.LeftKeys, keyTypes, spec.LeftExpiry, spec.LeftAppends, env)
 	j.side[1] = newExpiringSide(spec.Right, spec.RightKeys, keyTypes, spec.RightExpiry, spec.RightAppends, env)
+	for _, s := range j.side {
+		if s.expiry != nil {
+			s.expiry.ends = s.byRow == nil
+		}
+	}
 	j.side[0].overMeet, j.side[1].overMeet = spec.OverMeet, spec.OverMeet
 	j.gives = newPairColumns(&spec, spec.columns(), nil, len(j.out))
 	if len(spec.Residual) > 0 {

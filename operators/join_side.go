@@ -192,6 +192,14 @@ func (s *joinSide) insert(c *batch.Chunk, i int, w, degree int64, keyLen int) (s
 			s.expiry.addAt(r, time)
 		}
 	}
+	if s.byRow == nil && s.group.one && !s.group.null(i) {
+		// First in the chain: one look at the key table, and one other row to change.
+		if old := s.byKey.SwapInt(s.group.ints[i], s.group.hashes[i], r); old != 0 {
+			setNext(row, old)
+			setBefore(s.store.MutableSlot(old), r)
+		}
+		return r, nil
+	}
 	// Second in the chain, so that the key table need not change.
 	head := s.head(s.group, i)
 	if head == 0 {

@@ -186,6 +186,22 @@ func (t *Table) Insert(h uint64, r Ref) { t.insert(spread(h), h, r) }
 // InsertInt adds a row under the int key k, which has none yet.
 func (t *Table) InsertInt(k int64, r Ref) { t.insert(spread(HashInt(k)), uint64(k), r) }
 
+// SwapInt puts the row r under the int key k, whose hash is known, in place of
+// the one that it returns; 0: there was none.
+func (t *Table) SwapInt(k int64, hash uint64, r Ref) (old Ref) {
+	home := spread(hash)
+	g := t.writable(home)
+	mask := uint64(len(g.slots) - 1)
+	for i := home & mask; g.slots[i].ref != 0; i = (i + 1) & mask {
+		if e := &g.slots[i]; e.tag == uint64(k) {
+			old, e.ref = e.ref, r
+			return old
+		}
+	}
+	t.insert(home, uint64(k), r)
+	return 0
+}
+
 func (t *Table) insert(home, tag uint64, r Ref) {
 	g := t.writable(home)
 	for g.used >= len(g.slots)-len(g.slots)/4 && t.grow(g, home) {

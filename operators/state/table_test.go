@@ -15,9 +15,15 @@ func TestIntTableAgainstMap(t *testing.T) {
 			if got := tab.FindInt(k); got != r {
 				t.Fatalf("step %d: key %d is at %d, want %d", step, k, got, r)
 			}
-			if rng.Intn(2) == 0 {
+			switch rng.Intn(4) {
+			case 0, 1:
 				tab.DeleteInt(k, r)
 				delete(model, k)
+			case 2:
+				model[k] = Ref(step + 1)
+				if got := tab.SwapInt(k, HashInt(k), Ref(step+1)); got != r {
+					t.Fatalf("step %d: key %d was at %d, want %d", step, k, got, r)
+				}
 			}
 			continue
 		}
@@ -25,7 +31,11 @@ func TestIntTableAgainstMap(t *testing.T) {
 			t.Fatalf("step %d: key %d found at %d, but it is gone", step, k, got)
 		}
 		model[k] = Ref(step + 1)
-		tab.InsertInt(k, Ref(step+1))
+		if step%2 == 0 {
+			tab.InsertInt(k, Ref(step+1))
+		} else if got := tab.SwapInt(k, HashInt(k), Ref(step+1)); got != 0 {
+			t.Fatalf("step %d: key %d was at %d, but is not there", step, k, got)
+		}
 	}
 	if tab.Len() != int64(len(model)) {
 		t.Fatalf("Len %d, want %d", tab.Len(), len(model))
