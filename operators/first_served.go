@@ -74,6 +74,11 @@ type firstImage struct {
 // Rows is the number of partitions.
 func (im *firstImage) Rows() int64 { return im.rows.Len() }
 
+// Memory is that of the partitions and of the rows.
+func (im *firstImage) Memory() (own, kept int64) {
+	return im.parts.Bytes() + im.rows.Bytes(), im.parts.Kept() + im.rows.Kept()
+}
+
 // Release ends the image.
 func (im *firstImage) Release() {
 	im.parts.Release()
