@@ -51,7 +51,7 @@ type measurement struct {
 }
 
 var measurements = []measurement{
-	{"nexmark", "The queries of the Nexmark benchmark. Lane a: the result is a view that is stored and can be\nqueried; lane b: it goes into a sink that keeps nothing.", nexmarkFlags, runNexmark},
+	{"nexmark", "The queries of the Nexmark benchmark. Lane a: the result is a view that is stored and can be\nqueried; lane b: it goes into a sink that keeps nothing; lane c: events come as JSON over HTTP\ninto the built-in log, durable, and from there into a view.", nexmarkFlags, runNexmark},
 	{"ingest", "Durable writes: INSERTs of 1000 rows, single rows from 64 connections, and JSON over HTTP.", lengthFlag, runIngest},
 	{"lookup", "Look-ups of single rows of a view by prepared statements, from 64 connections.", lengthFlag, runLookup},
 	{"freshness", "From an INSERT's OK to its row in a view: idle, and at half load.", lengthFlag, runFreshness},

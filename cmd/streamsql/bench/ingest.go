@@ -175,18 +175,33 @@ func openHTTP(_ context.Context, n *node) (func(context.Context, int, int64) err
 			b = appendBid(b, first+i, bidJSON)
 		}
 		texts[client] = b
-		return n.post(ctx, "bid", b)
+		return n.post(ctx, "bid", b, "")
 	}, http.DefaultClient.CloseIdleConnections, nil
 }
 
-// post puts lines of JSON into a stream of database b.
-func (n *node) post(ctx context.Context, stream string, lines []byte) error {
-	q, err := http.NewRequestWithContext(ctx, http.MethodPost, "http://"+n.server.Ready().HTTP+"/v1/databases/b/streams/"+stream, bytes.NewReader(lines))
+// refusedError is an answer of the server's that is not OK. later: it may be another time.
+type refusedError struct {
+	text  string
+	later bool
+}
+
+func (e *refusedError) Error() string { return e.text }
+
+// post puts lines of JSON into a stream of database b, with a key by which that
+// happens once; without one, as often as it is called.
+func (n *node) post(ctx context.Context, stream string, lines []byte, key string) error {
+	n.alive.RLock()
+	address := n.server.Ready().HTTP
+	n.alive.RUnlock()
+	q, err := http.NewRequestWithContext(ctx, http.MethodPost, "http://"+address+"/v1/databases/b/streams/"+stream, bytes.NewReader(lines))
 	if err != nil {
 		return err
 	}
 	q.Header.Set("Content-Type", "application/x-ndjson")
 	q.SetBasicAuth("root", "")
+	if key != "" {
+		q.Header.Set("Idempotency-Key", key)
+	}
 	a, err := http.DefaultClient.Do(q)
 	if err != nil {
 		return err
@@ -194,7 +209,7 @@ func (n *node) post(ctx context.Context, stream string, lines []byte) error {
 	defer a.Body.Close()
 	text, err := io.ReadAll(a.Body)
 	if err == nil && a.StatusCode/100 != 2 {
-		err = fmt.Errorf("%s: %.300s", a.Status, text)
+		err = &refusedError{fmt.Sprintf("%s: %.300s", a.Status, text), a.StatusCode == http.StatusTooManyRequests || a.StatusCode/100 == 5}
 	}
 	return err
 }

@@ -40,11 +40,13 @@ func (t *timed) figures(r *Result, c nexmarkCase) {
 	r.add("time", "s", t.took.Seconds())
 	r.add("events/s", "M", events/1e6/t.took.Seconds())
 	r.add("rows/s", "M", rows/1e6/t.took.Seconds())
-	r.add("events/s/core", "M", events/1e6/own).atLeast(perCore(c.query))
+	if core := r.add("events/s/core", "M", events/1e6/own); c.lane != "c" {
+		core.atLeast(perCore(c.query))
+	}
 	r.add("cpu", "s/M", own/events*1e6)
 	r.add("generator", "s/M", t.generator.Seconds()/events*1e6)
 	alloc := r.add("alloc", "B/ev", float64(t.used.Allocated)/events)
-	if slices.Contains(sparing, c.query) {
+	if c.lane != "c" && slices.Contains(sparing, c.query) {
 		alloc.atMost(allocation)
 	}
 	r.add("RSS", "MiB", float64(t.used.PeakRSS)/(1<<20)).atMost(maxRSS)

@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 	"strconv"
+	"sync"
 	"time"
 
 	"github.com/go-sql-driver/mysql"
@@ -22,6 +23,7 @@ type node struct {
 	dir    string
 	db     *sql.DB // of database b
 	gone   child.Usage
+	alive  sync.RWMutex // held to write while the server is started again
 }
 
 // startNode runs a server on an empty data directory.
@@ -84,6 +86,8 @@ func (n *node) restart(ctx context.Context) (time.Duration, error) {
 	if err != nil {
 		return 0, err
 	}
+	n.alive.Lock()
+	defer n.alive.Unlock()
 	n.server.Kill()
 	cpu, peak := n.server.Spent()
 	n.gone.CPU, n.gone.PeakRSS = n.gone.CPU+cpu, max(n.gone.PeakRSS, peak)

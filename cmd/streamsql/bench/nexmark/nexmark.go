@@ -39,6 +39,22 @@ func Title(q int) string {
 // Schema makes the tables of the small set.
 func Schema() []string { return statements(file("schema.sql")) }
 
+// Columns are those of a stream, in order.
+func Columns(table string) (names []string) {
+	for _, text := range Schema() {
+		body, ok := strings.CutPrefix(text, "CREATE STREAM TABLE "+table+" (\n")
+		if !ok {
+			continue
+		}
+		for line := range strings.Lines(body) {
+			if name, _, ok := strings.Cut(strings.TrimSpace(line), " "); ok && name != "WATERMARK" {
+				names = append(names, name)
+			}
+		}
+	}
+	return names
+}
+
 // Load inserts its rows.
 func Load() []string { return statements(file("load.sql")) }
 
