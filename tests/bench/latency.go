@@ -99,44 +99,6 @@ func ingest(o options) ([]string, error) {
 		float64(count)/took.Seconds()/1e3, used.Seconds()/float64(count)*1e6, sync50)}, nil
 }
 
-// freshness measures from an INSERT's OK to its row in a view, as its own session sees it.
-func freshness(o options) ([]string, error) {
-	n, err := start(2)
-	if err != nil {
-		return nil, err
-	}
-	defer n.stop()
-	for _, q := range []string{
-		`CREATE STREAM TABLE s (k BIGINT, v BIGINT)`,
-		`CREATE MATERIALIZED VIEW v AS SELECT k, SUM(v) AS s, COUNT(*) AS n FROM s GROUP BY k`,
-	} {
-		if err := n.exec(q); err != nil {
-			return nil, err
-		}
-	}
-	conn, err := n.db.Conn(context.Background())
-	if err != nil {
-		return nil, err
-	}
-	defer conn.Close()
-	var times []time.Duration
-	for i := 1; i <= 1000; i++ {
-		if _, err := conn.ExecContext(context.Background(), "INSERT INTO s VALUES (1, 1)"); err != nil {
-			return nil, err
-		}
-		t := time.Now()
-		var got int
-		if err := conn.QueryRowContext(context.Background(), "SELECT n FROM v WHERE k = 1").Scan(&got); err != nil {
-			return nil, err
-		}
-		times = append(times, time.Since(t))
-		if got != i {
-			return nil, fmt.Errorf("after %d rows the view shows %d", i, got)
-		}
-	}
-	return []string{fmt.Sprintf("idle: p50 %v, p99 %v from OK to the row in the view", quantile(times, 0.5), quantile(times, 0.99))}, nil
-}
-
 // oneRow measures the CPU of a one-row change, cut to frontier, at 10 K and 1 M rows of state.
 func oneRow(o options) ([]string, error) {
 	var costs [2]time.Duration
