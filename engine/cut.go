@@ -95,9 +95,12 @@ func (e *Engine) cutOnce() bool {
 	if !e.full.Load() {
 		inputs, offsets, taken = e.externalDue()
 	}
-	n, rows := 0, 0
-	for n < len(e.groups) && (rows == 0 || rows+e.groups[n].rows <= maxBatchRows) {
+	n, rows, most := 0, 0, maxBatchRows
+	for n < len(e.groups) && (rows == 0 || rows+e.groups[n].rows <= most) {
 		rows += e.groups[n].rows
+		for _, in := range e.groups[n].inputs {
+			most = e.batchRows(in.table, most)
+		}
 		n++
 	}
 	if n > 0 && !e.anyRoom(e.groups[:n]) && e.uncutRows() < e.cfg.BacklogRows {

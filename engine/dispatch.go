@@ -171,6 +171,7 @@ func (e *Engine) inputsOf(j *job, p *pendingBatch, f *flight) []sourceInput {
 
 // send gives a batch to the tasks of the job's source stages. Engine.mu is held.
 func (e *Engine) send(j *job, f *flight, feeds []sourceInput) {
+	f.sent = time.Now()
 	j.inFlight = append(j.inFlight, f)
 	j.rowsIn += uint64(f.rows)
 	tokens := j.flow.Open(f.info)
@@ -210,6 +211,7 @@ func (e *Engine) applied(j *job, id uint64) {
 	f := j.inFlight[0]
 	j.inFlight[0], j.inFlight = nil, j.inFlight[1:]
 	j.batches++
+	j.pace.note(f.rows, f.sent, time.Now())
 	j.takeErrors(id, &f.errors)
 	e.takeLate(j, id, &f.late)
 	if err := j.intolerable(); err != nil {

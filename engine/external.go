@@ -173,6 +173,7 @@ func (e *Engine) externalDue() (inputs []sourceInput, offsets map[uint64][]uint6
 // takeLatest moves next on to what the partitions have; poll: there may be more later.
 func (e *Engine) takeLatest(x *external, next []uint64) (poll bool) {
 	now := time.Now()
+	most := uint64(e.batchRows(x.table.ID, externalBatchRows*len(next))/len(next)) + 1
 	for p := range next {
 		latest, end, err := x.source.Latest(e.ctx, p, connector.Offset(next[p]), now)
 		if err != nil {
@@ -180,7 +181,7 @@ func (e *Engine) takeLatest(x *external, next []uint64) (poll bool) {
 			continue
 		}
 		if uint64(latest) > next[p] {
-			next[p] += min(uint64(latest)-next[p], externalBatchRows)
+			next[p] += min(uint64(latest)-next[p], most)
 		} else if !end {
 			poll = true
 		}

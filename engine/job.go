@@ -3,6 +3,7 @@ package engine
 import (
 	"context"
 	"sync/atomic"
+	"time"
 
 	"streamsql/catalog"
 	"streamsql/engine/task"
@@ -43,6 +44,7 @@ type job struct {
 	log           changelog
 	sink          *sinkEnd // nil: the result is a view
 	subscribers   map[*subscription]struct{}
+	pace          pace
 	wantSnapshot  bool
 	rows          int64        // in the newest images that were taken; they may be gone
 	freeze        func(frozen) // set: freeze at the next possible batch and hand it over
@@ -114,6 +116,7 @@ type flight struct {
 	id     uint64
 	due    atomic.Int64 // the earliest time that a task asks for, after the batch
 	rows   int
+	sent   time.Time
 	info   *task.Info
 	images []operators.Image // by task, filled in by the tasks if asked for
 	change [][]*batch.Chunk  // by task: what the batch changed, if it is collected

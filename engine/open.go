@@ -119,6 +119,7 @@ type Engine struct {
 	roundTurn       chan struct{}             // one checkpoint round at a time; guards the next seven
 	round           uint64                    // of the last attempt
 	wrote           atomic.Int64              // how long its writing took, in ns
+	batchTarget     atomic.Int64              // how long a batch may take its readers under load, in ns
 	manifest        *checkpoint.Manifest      // of the newest checkpoint
 	previous        *checkpoint.Manifest      // of the one before
 	manifestCut     uint64                    // the last cut at the newest
@@ -197,6 +198,7 @@ func Open(cfg Config) (*Engine, error) {
 		streams: streams{of: map[catalog.ID]*stream{}, idleAt: eventtime.Never},
 	}
 	e.group = &sched.Group{Name: "default", Weight: 1}
+	e.SetBatchTarget(defaultBatchTarget)
 	e.history = &sched.Group{Name: "history", Weight: historyWeight}
 	e.ctx, e.cancel = context.WithCancel(context.Background())
 	if err := e.openStores(); err != nil {

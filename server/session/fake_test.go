@@ -128,6 +128,8 @@ func (e *fakeEngine) Analyze(catalog.ID) (*engine.Analysis, bool) { return nil, 
 
 func (e *fakeEngine) Groups() []engine.GroupStatus { return nil }
 
+func (e *fakeEngine) SetBatchTarget(time.Duration) {}
+
 func (e *fakeEngine) Status() []engine.ViewStatus {
 	return []engine.ViewStatus{{View: 99, State: "running"}}
 }

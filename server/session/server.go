@@ -48,6 +48,8 @@ type Engine interface {
 	Analyze(view catalog.ID) (*engine.Analysis, bool)
 	// Groups are those that CPU is charged to.
 	Groups() []engine.GroupStatus
+	// SetBatchTarget says how long a batch may take its readers under load.
+	SetBatchTarget(d time.Duration)
 	// Status says how far each materialized view got.
 	Status() []engine.ViewStatus
 }

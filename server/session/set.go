@@ -80,6 +80,9 @@ func (s *Session) setDefault(ctx context.Context, name string, v variable, globa
 func (s *Session) store(ctx context.Context, name string, val value, global bool) error {
 	if global {
 		s.server.globals.set(name, val)
+		if ms, err := strconv.ParseInt(val.text, 10, 64); err == nil && name == "streamsql_batch_target_ms" {
+			s.server.engine.SetBatchTarget(time.Duration(ms) * time.Millisecond)
+		}
 		return nil
 	}
 	if name == "autocommit" && val.text == "ON" && !s.settings.autocommit {

@@ -169,6 +169,7 @@ var variables = map[string]variable{
 	"sql_warnings":                    switchVar("OFF"),
 	"ssl_cipher":                      fixed(""),
 	"storage_engine":                  textVar("StreamSQL"),
+	"streamsql_batch_target_ms":       in(globalOnly, numberVar(100, 1, 60_000)),
 	"streamsql_read_your_writes":      switchVar("ON"),
 	"streamsql_wait_timeout":          {def: "10", kind: real, max: 86400},
 	"system_time_zone":                fixed(systemZone()),
