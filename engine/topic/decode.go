@@ -97,8 +97,12 @@ func (b *Block) readDir(i int, e, text []byte, lo, hi int) (int, error) {
 	return enum, nil
 }
 
+// ratioBits: a segment decodes to less than 2^ratioBits times its size. One byte
+// after the other, S2 makes 5 bytes of 16 MiB.
+const ratioBits = 23
+
 // fits reports that the form suits the type and the size the rows, and that the
-// segment does not claim to decode to 2^20 times its size.
+// segment does not claim to decode to more than the compressor can make so small.
 func (b *Block) fits(c *column) bool {
 	need := 0
 	if c.validity {
@@ -117,7 +121,7 @@ func (b *Block) fits(c *column) bool {
 		ok = c.typ.Class() == types.ClassDecimal
 	case formBytes:
 		need += 4 * (b.rows + 1)
-		return c.typ.Class() == types.ClassBytes && c.size >= need && c.size>>20 <= c.stored
+		return c.typ.Class() == types.ClassBytes && c.size >= need && c.size>>ratioBits <= c.stored
 	}
-	return ok && c.size == need && c.size>>20 <= c.stored
+	return ok && c.size == need && c.size>>ratioBits <= c.stored
 }
