@@ -188,7 +188,7 @@ func (e *Engine) create(ctx context.Context, s *bind.CreateTable, captured catal
 	var plan *physical.Plan
 	if t.Continuous() {
 		var err error
-		if plan, t.Plan, err = build.Plan(s.Query); err != nil {
+		if plan, t.Plan, err = build.Plan(s.Query, func() error { return context.Cause(ctx) }); err != nil {
 			return nil, err
 		}
 		t.Primary = plan.Key

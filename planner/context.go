@@ -11,7 +11,7 @@ import (
 
 // context gives the rules what they ask of the expression packages.
 func context(tree *logical.Tree, o Options) *rule.Context {
-	return &rule.Context{
+	c := &rule.Context{
 		IDs:      tree.IDs,
 		Derived:  logical.NewDeriver(o.Continuous),
 		Fold:     fold,
@@ -19,6 +19,10 @@ func context(tree *logical.Tree, o Options) *rule.Context {
 		Volatile: func(fn string) bool { return !builtin.Deterministic(fn) },
 		Clock:    func(fn string) bool { return clock[fn] },
 	}
+	if o.Interrupted != nil {
+		c.Stopped = func() bool { return o.Interrupted() != nil }
+	}
+	return c
 }
 
 // fold computes a call of constants, if it needs nothing of the session and has

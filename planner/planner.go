@@ -33,6 +33,8 @@ type Options struct {
 	// recursive: the plan is a recursive expression's, whose state is kept from one
 	// batch of a query to the next.
 	recursive bool
+	// Interrupted, if set, says why not to go on planning; nil: go on.
+	Interrupted func() error
 	// Trace, if set, gets the names of the rules that changed the tree, in order.
 	Trace func(ruleName string)
 }
@@ -61,6 +63,11 @@ func Plan(q *bind.Query, o Options) (*physical.Plan, error) {
 	for _, name := range rule.Optimize(c, tree) {
 		if o.Trace != nil {
 			o.Trace(name)
+		}
+	}
+	if o.Interrupted != nil {
+		if err := o.Interrupted(); err != nil {
+			return nil, err
 		}
 	}
 	if err := logical.Check(tree); err != nil {

@@ -12,8 +12,9 @@ import (
 
 // Plan plans the query of a materialized view, once for its life: encoded is
 // what the catalog keeps, from which physical.Decode makes the plan at a restart.
-func Plan(q *bind.Query) (plan *physical.Plan, encoded []byte, err error) {
-	if plan, err = planner.Plan(q, planner.Options{Continuous: true}); err != nil {
+// interrupted says why not to go on, nil: go on.
+func Plan(q *bind.Query, interrupted func() error) (plan *physical.Plan, encoded []byte, err error) {
+	if plan, err = planner.Plan(q, planner.Options{Continuous: true, Interrupted: interrupted}); err != nil {
 		return nil, nil, err
 	}
 	encoded, err = physical.Encode(plan)

@@ -37,6 +37,8 @@ type Context struct {
 	Volatile func(fn string) bool
 	// Clock says of a function whether it tells the batch's time.
 	Clock func(fn string) bool
+	// Stopped, if set, is asked before each rule whether to leave the tree as it is.
+	Stopped func() bool
 }
 
 // Rules in their order: first make expressions small, then move filters down,
@@ -103,6 +105,9 @@ func run(c *Context, t *logical.Tree, rules []Rule) (fired []string) {
 			for _, r := range rules {
 				if r.Late != late {
 					continue
+				}
+				if c.Stopped != nil && c.Stopped() {
+					return false
 				}
 				if root := r.Apply(c, t); root != t.Root {
 					t.Root = root

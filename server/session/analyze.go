@@ -43,11 +43,11 @@ func (s *Session) analyzeView(b *bind.Analyze) (*Result, error) {
 // analyzeQuery runs EXPLAIN ANALYZE of a SELECT: the query, whose rows it only counts.
 func (s *Session) analyzeQuery(ctx context.Context, b *bind.Explain) (*Result, error) {
 	c := &compiled{bound: b.Statement}
-	if err := c.plans(); err != nil {
+	if err := c.plans(ctx); err != nil {
 		return nil, err
 	}
 	if c.constant != nil {
-		return explained(&bind.Explain{Format: b.Format, Statement: b.Statement})
+		return explained(ctx, &bind.Explain{Format: b.Format, Statement: b.Statement})
 	}
 	began := time.Now()
 	c.analyze = true

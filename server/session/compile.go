@@ -1,6 +1,7 @@
 package session
 
 import (
+	"context"
 	"strings"
 	"sync"
 
@@ -26,7 +27,7 @@ type compiled struct {
 
 // compile binds and plans a statement. While params are unknown (nil, at
 // PREPARE) a statement with parameters is typed but not planned.
-func (s *Session) compile(stmt *parser.Statement, params []Param) (*compiled, error) {
+func (s *Session) compile(ctx context.Context, stmt *parser.Statement, params []Param) (*compiled, error) {
 	c := &compiled{}
 	env := s.bindEnv(c, params)
 	var err error
@@ -38,18 +39,18 @@ func (s *Session) compile(stmt *parser.Statement, params []Param) (*compiled, er
 			return nil, err
 		}
 	}
-	return c, c.plans()
+	return c, c.plans(ctx)
 }
 
 // plans makes the plan of the query inside, if there is one that needs the engine.
-func (c *compiled) plans() (err error) {
+func (c *compiled) plans(ctx context.Context) (err error) {
 	q := queryOf(c.bound)
 	if q == nil {
 		return nil
 	}
 	c.fields = fieldsOf(q)
 	if c.constant = constants(q); c.constant == nil {
-		c.plan, err = planner.Plan(q, planner.Options{Settled: true})
+		c.plan, err = planner.Plan(q, planner.Options{Settled: true, Interrupted: func() error { return context.Cause(ctx) }})
 	}
 	return err
 }

@@ -21,7 +21,7 @@ import (
 // data runs the statements that go through the binder.
 func (s *Session) data(ctx context.Context, stmt *parser.Statement, params []Param, more bool, emit Emit) error {
 	version := s.server.catalog().Version()
-	c, err := s.compile(stmt, params)
+	c, err := s.compile(ctx, stmt, params)
 	if err != nil {
 		return err
 	}
@@ -38,7 +38,7 @@ func (s *Session) data(ctx context.Context, stmt *parser.Statement, params []Par
 		if b.Analyze {
 			r, err = s.analyzeQuery(ctx, b)
 		} else {
-			r, err = explained(b)
+			r, err = explained(ctx, b)
 		}
 	case *bind.Analyze:
 		r, err = s.analyzeView(b)
@@ -281,7 +281,7 @@ func (s *Session) ddl(ctx context.Context, b bind.Statement) (*Result, error) {
 }
 
 // explained is the result of EXPLAIN.
-func explained(b *bind.Explain) (*Result, error) {
+func explained(ctx context.Context, b *bind.Explain) (*Result, error) {
 	q := queryOf(b.Statement)
 	continuous := false
 	if c, ok := b.Statement.(*bind.CreateTable); ok && c.Query != nil {
@@ -290,7 +290,7 @@ func explained(b *bind.Explain) (*Result, error) {
 	if q == nil {
 		return nil, sqlerr.Unsupported("EXPLAIN of a statement without a query")
 	}
-	p, err := planner.Plan(q, planner.Options{Continuous: continuous})
+	p, err := planner.Plan(q, planner.Options{Continuous: continuous, Interrupted: func() error { return context.Cause(ctx) }})
 	if err != nil {
 		return nil, err
 	}

@@ -221,7 +221,7 @@ func (s *Session) scalar(ctx context.Context, n ast.ExprNode) (*expr.Expr, error
 			Fields: &ast.FieldList{Fields: []*ast.SelectField{{Expr: n, AsName: ast.NewCIStr("value")}}},
 		}
 	}
-	c, err := s.compile(&parser.Statement{Node: stmt, Changes: s.changes}, nil)
+	c, err := s.compile(ctx, &parser.Statement{Node: stmt, Changes: s.changes}, nil)
 	if err != nil {
 		return nil, err
 	}

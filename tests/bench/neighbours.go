@@ -43,11 +43,13 @@ func hugeChangeInto(rows int, query string) (string, error) {
 		`CREATE MATERIALIZED VIEW w AS ` + query,
 		fmt.Sprintf(`INSERT INTO big WITH RECURSIVE d (i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM d WHERE i < 999)
 			SELECT 1, a.i * 1000 + b.i + c.i * 1000000, (a.i * 1000 + b.i) * 7919 %% 1000003 FROM d a, d b, d c WHERE c.i < %d`, rows/1_000_000),
-		`FLUSH STREAMS`,
 	} {
 		if err := n.exec(s); err != nil {
 			return "", err
 		}
+	}
+	if err := n.settle(); err != nil {
+		return "", err
 	}
 	probe := &stall{}
 	db, err := n.connect("b")
@@ -65,18 +67,25 @@ func hugeChangeInto(rows int, query string) (string, error) {
 		if err := n.exec(change); err != nil {
 			return "", err
 		}
-		var got int
-		for got == 0 || time.Since(begin) < time.Second {
-			if err := n.db.QueryRow(`SELECT COUNT(*) FROM streamsql.jobs WHERE name = 'w' AND behind_batches = 0`).Scan(&got); err != nil {
-				return "", err
-			}
-			time.Sleep(20 * time.Millisecond)
+		if err := n.settle(); err != nil {
+			return "", err
 		}
 		line += fmt.Sprintf("%s: %.1f s, others wait %d ms at most, longest quantum %.1f ms; ", change[:6], time.Since(begin).Seconds(),
 			time.Duration(probe.worst.Swap(0)).Milliseconds(), n.eng.LongestQuantum().Seconds()*1e3)
 	}
 	probe.stop.Store(true)
 	return fmt.Sprintf("%s(calm: %d ms)", line, time.Duration(calm).Milliseconds()), probe.err
+}
+
+// settle waits until view w has taken in what there is, a second at least.
+func (n *node) settle() error {
+	var got int
+	for begin := time.Now(); got == 0 || time.Since(begin) < time.Second; time.Sleep(20 * time.Millisecond) {
+		if err := n.db.QueryRow(`SELECT COUNT(*) FROM streamsql.jobs WHERE name = 'w' AND behind_batches = 0`).Scan(&got); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // stall measures how long single rows take until they are seen.
