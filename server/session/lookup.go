@@ -41,11 +41,11 @@ const maxTries = 3
 
 // planLookup plans a prepared SELECT with its parameters to see whether it is a
 // look-up; nil: it is not. What is wrong with it, its execution will say.
-func (s *Session) planLookup(p *Prepared, params []Param) *lookup {
+func (s *Session) planLookup(ctx context.Context, p *Prepared, params []Param) *lookup {
 	p.tries++
 	version, warned := s.server.catalog().Version(), s.diagnostics
 	s.changes = p.stmt.Changes
-	c, err := s.compile(p.stmt, params)
+	c, err := s.compile(ctx, p.stmt, params)
 	s.diagnostics = warned // its execution warns
 	if err != nil {
 		return nil

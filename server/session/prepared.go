@@ -118,7 +118,7 @@ func (s *Session) execute(ctx context.Context, p *Prepared, params []Param, more
 			return err
 		}
 	} else if params != nil && p.mayLookUp() {
-		if l := s.planLookup(p, params); l != nil {
+		if l := s.planLookup(ctx, p, params); l != nil {
 			p.lookup = l
 		}
 	}
