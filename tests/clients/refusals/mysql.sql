@@ -52,7 +52,7 @@ LOAD DATA LOCAL INFILE 'x.csv' INTO TABLE t FIELDS TERMINATED BY '';
 LOAD DATA LOCAL INFILE 'x.csv' INTO TABLE t CHARACTER SET latin1;
 -- 1235 (42000): This version of StreamSQL doesn't yet support 'CHARACTER SET latin1 of LOAD DATA'
 LOAD DATA LOCAL INFILE 'x.csv' INTO TABLE t (nope);
--- 1054 (42S22): Unknown column 'nope' in 'field list'
+-- 1054 (42S22): Unknown column 'nope' in 'field list'; did you mean 'name'?
 LOAD XML INFILE '/tmp/x.xml' INTO TABLE t;
 -- 1064 (42000): You have an error in your SQL syntax; check the manual that corresponds to your MySQL server version for the right syntax to use near 'XML INFILE '/tmp/x.xml' INTO TABLE t' at line 1 column 6
 SELECT * FROM t INTO OUTFILE '/tmp/x';
