@@ -12,6 +12,7 @@ import (
 	"streamsql/operators/optest"
 	"streamsql/operators/state"
 	"streamsql/sql/types"
+	"streamsql/sql/vector"
 )
 
 // inOrder are the rows of a bag by partition, each in order and as often as it
@@ -121,6 +122,64 @@ func TestFirstAgainstTwin(t *testing.T) {
 				Inputs: gen.Inputs, Keys: partable(spec.Partition), Batches: gen.Batches(rng, 8, 40), Twin: topNTwin(spec),
 			}.Run(t)
 		})
+	}
+}
+
+// TestServedFirst: first rows that are the result give the changes that a view
+// would, and their image has what these add up to, by key too.
+func TestServedFirst(t *testing.T) {
+	input := []types.Type{bigint, varchar, dec}
+	spec := operators.TopNSpec{Input: input, AppendOnly: true, Limit: 1, Partition: []int{0, 1}, Order: []operators.OrderKey{{Col: 2, Desc: true}}}
+	columns, key := []int{2, 1, 0}, []int{1, 2}
+	whole := topNTwin(spec)
+	picked := func(c *batch.Chunk) *batch.Chunk {
+		return &batch.Chunk{Cols: []*vector.Vector{c.Cols[2], c.Cols[1], c.Cols[0]}, N: c.N, Weights: c.Weights}
+	}
+	served := func() *operators.ServedFirst {
+		s, err := operators.NewServedFirst(spec, columns, key, operators.Env{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return s
+	}
+	gen := optest.Generator{Inputs: [][]types.Type{input}, Values: 5, AppendOnly: true}
+	batches := gen.Batches(rand.New(rand.NewSource(1)), 8, 40)
+	c := optest.Case{
+		New: func() (operators.Operator, error) { return served(), nil }, Inputs: gen.Inputs, Batches: batches,
+		Changes: func(op operators.Operator) []*batch.Chunk { return op.(*operators.ServedFirst).Changes() },
+		Twin:    func(in []*batch.Chunk) *batch.Chunk { return picked(whole(in)) },
+	}
+	c.Run(t)
+	s, all := served(), batch.New(input, 0)
+	for id, b := range batches { // nobody asks for changes
+		s.Begin(&operators.Batch{ID: uint64(id)})
+		s.Push(0, b[0])
+		s.CloseInput(0)
+		if _, err := s.Step(1<<30, func(*batch.Chunk) {}); err != nil {
+			t.Fatal(err)
+		}
+		for i := range b[0].N {
+			all.AppendFrom(b[0], i, b[0].Weight(i))
+		}
+	}
+	im, want := s.Snapshot(), picked(whole([]*batch.Chunk{all}))
+	defer im.Release()
+	var rows []*batch.Chunk
+	for scan := im.Scan(); ; {
+		c := scan.Next(3)
+		if c == nil {
+			break
+		}
+		rows = append(rows, c)
+	}
+	if got := batch.Text(rows...); got != batch.Text(want) || im.Rows() != int64(want.N) {
+		t.Fatalf("%d rows\n%swant\n%s", im.Rows(), got, batch.Text(want))
+	}
+	for i := range want.N {
+		row, ok := im.Get([]*vector.Vector{want.Cols[1], want.Cols[2]}, i)
+		if !ok || row == nil || batch.Text(row) != batch.Text(want.Slice(i, i+1)) {
+			t.Fatalf("row %d is not found by its key", i)
+		}
 	}
 }
 
