@@ -33,7 +33,7 @@ test: ## run every test; installs what the tests need beyond Go where it may
 setup: ## install what the tests need beyond Go
 	tests/setup.sh
 
-unit: ## tests of the packages
+unit: build ## tests of the packages
 	$(GO) test $$($(GO) list ./... | grep -v '^streamsql/tests/')
 
 system: build ## tests that talk to running servers

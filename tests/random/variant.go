@@ -39,36 +39,50 @@ func (p program) variant() program {
 		if g.chance(35) {
 			out.steps = append(out.steps, p.comeAndGo(g, s)...)
 		}
-		out.steps = append(out.steps, g.spread(s)...)
+		out.steps = append(out.steps, p.spread(g, s)...)
 	}
 	end()
 	return out
 }
 
 // spread gives the rows of an INSERT in other portions and another order, where
-// that is the same: no two of them have one key.
-func (g *gen) spread(s step) []step {
+// that is the same: no two of them have one key. An INSERT that may fail, since an
+// INSERT … SELECT makes ids too, stays one statement: it inserts all rows or none.
+func (p program) spread(g *gen, s step) []step {
 	if len(s.rows) < 2 || s.tail != "" || strings.HasPrefix(s.sql, "REPLACE") {
 		return []step{s}
 	}
 	rows := slices.Clone(s.rows)
 	g.Shuffle(len(rows), func(i, k int) { rows[i], rows[k] = rows[k], rows[i] })
+	whole := slices.ContainsFunc(p.steps, func(o step) bool { return strings.HasPrefix(o.sql, "INSERT INTO "+into(s)+" SELECT ") })
 	var out []step
 	for len(rows) > 0 {
 		part := s
 		n := 1 + g.IntN(len(rows))
+		if whole {
+			n = len(rows)
+		}
 		part.rows, rows = rows[:n], rows[n:]
 		out = append(out, part)
 	}
 	return out
 }
 
+// into is the name of the table that an INSERT is for; empty: it is none.
+func into(s step) string {
+	rest, ok := strings.CutPrefix(s.sql, "INSERT INTO ")
+	name, _, _ := strings.Cut(rest, " ")
+	if !ok {
+		return ""
+	}
+	return name
+}
+
 // comeAndGo inserts the rows of a step under ids that nothing else has, and
 // deletes them again, where its table allows that.
 func (p program) comeAndGo(g *gen, s step) []step {
-	rest, ok := strings.CutPrefix(s.sql, "INSERT INTO ")
-	name, _, _ := strings.Cut(rest, " ")
-	if !ok || len(s.rows) == 0 || s.tail != "" || p.appendOnly(name) {
+	name := into(s)
+	if name == "" || len(s.rows) == 0 || s.tail != "" || p.appendOnly(name) {
 		return nil
 	}
 	more := s

@@ -85,7 +85,7 @@ func startMariaDB(daemon, install string) (*Reference, error) {
 	}
 	data := filepath.Join(dir, "data")
 	out, err := exec.Command(install, "--no-defaults", "--auth-root-authentication-method=normal", "--skip-test-db",
-		"--user="+userName(), "--datadir="+data).CombinedOutput()
+		"--user="+userName(), "--datadir="+data, "--tmpdir="+dir).CombinedOutput()
 	if err != nil {
 		os.RemoveAll(dir)
 		return nil, fmt.Errorf("mariadb-install-db: %v\n%s", err, out)
@@ -106,7 +106,7 @@ func startMariaDB(daemon, install string) (*Reference, error) {
 func (m *Reference) start() error {
 	_, port, _ := net.SplitHostPort(m.addr)
 	var log bytes.Buffer
-	m.cmd = exec.Command(m.daemon, "--no-defaults", "--user="+userName(), "--datadir="+filepath.Join(m.dir, "data"), "--bind-address=127.0.0.1", "--port="+port,
+	m.cmd = exec.Command(m.daemon, "--no-defaults", "--user="+userName(), "--datadir="+filepath.Join(m.dir, "data"), "--tmpdir="+m.dir, "--bind-address=127.0.0.1", "--port="+port,
 		"--socket="+filepath.Join(m.dir, "s"), "--pid-file="+filepath.Join(m.dir, "pid"), "--skip-log-bin", "--skip-name-resolve",
 		"--innodb-buffer-pool-size=64M", "--innodb-flush-log-at-trx-commit=0", "--innodb-doublewrite=0",
 		"--character-set-server=utf8mb4", "--collation-server=utf8mb4_bin", "--default-time-zone=+00:00", "--max-connections=200")
