@@ -142,15 +142,9 @@ func leaderRow(row []byte) []byte { return row[leadHeader+binary.LittleEndian.Ui
 
 // Step looks at rows, and with the input closed goes through the phases.
 func (l *Leaders) Step(budget int, emit func(*batch.Chunk)) (Status, error) {
-	for l.head < len(l.queue) {
-		if budget <= 0 {
-			return More, nil
-		}
-		_, c, lo := l.first()
-		n := min(budget, blockRows, c.N-lo)
-		l.take(c, lo, n)
-		l.done(n)
-		budget -= n
+	budget, more := l.takeAll(&l.inbox, budget)
+	if more {
+		return More, nil
 	}
 	if !l.closed() {
 		return Done, nil

@@ -105,6 +105,22 @@ func newLeading(spec TopNSpec) *leading {
 	return &leading{group: newGrouping(spec.Input, spec.Partition), order: newLeadOrder(spec.Input, spec.Order)}
 }
 
+// takeAll looks at what is in q, budget rows of it at most. It returns what is left of the
+// budget, and whether rows are.
+func (l *leading) takeAll(q *inbox, budget int) (left int, more bool) {
+	for q.head < len(q.queue) {
+		if budget <= 0 {
+			return 0, true
+		}
+		_, c, lo := q.first()
+		n := min(budget, blockRows, c.N-lo)
+		l.take(c, lo, n)
+		q.done(n)
+		budget -= n
+	}
+	return budget, false
+}
+
 // take looks at the rows lo … lo+n of c, n at most blockRows.
 func (l *leading) take(c *batch.Chunk, lo, n int) {
 	if l.opened != c {
@@ -205,15 +221,9 @@ func (l *LeadersOfBatch) CloseInput(int) { l.close() }
 
 // Step looks at rows, and with the input closed gives those in the lead.
 func (l *LeadersOfBatch) Step(budget int, emit func(*batch.Chunk)) (Status, error) {
-	for l.head < len(l.queue) {
-		if budget <= 0 {
-			return More, nil
-		}
-		_, c, lo := l.first()
-		n := min(budget, blockRows, c.N-lo)
-		l.take(c, lo, n)
-		l.done(n)
-		budget -= n
+	budget, more := l.takeAll(&l.inbox, budget)
+	if more {
+		return More, nil
 	}
 	if !l.closed() {
 		return Done, nil
