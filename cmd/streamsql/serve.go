@@ -13,7 +13,6 @@ import (
 	"streamsql/cmd/streamsql/child"
 	"streamsql/engine"
 	"streamsql/operators/connector"
-	"streamsql/operators/connector/bidgen"
 	"streamsql/operators/connector/blackhole"
 	"streamsql/operators/connector/file"
 	"streamsql/operators/connector/nexmark"
@@ -109,5 +108,5 @@ func mysqlVersion() string { return "8.0.36-StreamSQL-" + version() }
 
 // connectors are the kinds that stream tables may name.
 func connectors(files string) *connector.Registry {
-	return connector.NewRegistry(bidgen.Kind(), blackhole.Kind(), file.Kind(files), nexmark.Kind())
+	return connector.NewRegistry(blackhole.Kind(), file.Kind(files), nexmark.Kind())
 }

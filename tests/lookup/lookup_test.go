@@ -200,7 +200,7 @@ func TestRefusals(t *testing.T) {
 		"CREATE DIMENSION TABLE d.x (id INT PRIMARY KEY) WITH (connector = 'file', path = 'c.csv', cache = 'a lot')":               "cache is a number of rows",
 		"CREATE DIMENSION TABLE d.x (id INT PRIMARY KEY) WITH (connector = 'file', path = 'c.csv', cache_ttl = 'soon')":            "cache_ttl",
 		"CREATE DIMENSION TABLE d.x (id INT PRIMARY KEY) WITH (connector = 'file')":                                                "needs the option 'path'",
-		"CREATE DIMENSION TABLE d.x (id INT PRIMARY KEY) WITH (connector = 'nexmark_bid')":                                         "cannot be looked up by key",
+		"CREATE DIMENSION TABLE d.x (id INT PRIMARY KEY) WITH (connector = 'nexmark', table = 'person')":                           "cannot be looked up by key",
 		"CREATE DIMENSION TABLE d.x (id INT PRIMARY KEY)":                                                                          "needs WITH (connector",
 		"CREATE DIMENSION TABLE d.x (id INT) WITH (connector = 'file', path = 'c.csv')":                                            "needs a PRIMARY KEY",
 		"CREATE DIMENSION TABLE d.x (id INT PRIMARY KEY, a INT UNIQUE) WITH (connector = 'file', path = 'c.csv')":                  "UNIQUE in a",

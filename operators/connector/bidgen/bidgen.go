@@ -1,6 +1,8 @@
 // Package bidgen is the connector nexmark_bid: bids of an auction house after
 // the Nexmark benchmark, made up as they are read. A row is a function of seed,
-// partition and offset alone, so any range can be read again, in any order.
+// partition and offset alone, so any range can be read again, in any order. Its keys
+// are uniform over a fixed range, which connector nexmark's are not: it is for
+// measurements that need a number of groups known beforehand, and no server offers it.
 package bidgen
 
 import (

@@ -72,7 +72,7 @@ CREATE CATALOG c WITH ('type' = 'x');
 CREATE SOURCE s (id INT) WITH (connector = 'kafka');
 -- 1235 (42000): This version of StreamSQL doesn't yet support 'CREATE SOURCE'
 CREATE SINK s FROM sales WITH (connector = 'nats');
--- 1210 (HY000): Unknown connector 'nats'; there are blackhole, file, nexmark, nexmark_bid
+-- 1210 (HY000): Unknown connector 'nats'; there are blackhole, file, nexmark
 CREATE MATERIALIZED VIEW m AS SELECT bidder FROM bids WITH NO DATA;
 -- 1064 (42000): You have an error in your SQL syntax; check the manual that corresponds to your MySQL server version for the right syntax to use near 'WITH NO DATA' at line 1 column 55
 REFRESH MATERIALIZED VIEW sales;

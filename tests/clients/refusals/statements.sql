@@ -110,7 +110,7 @@ CREATE STREAM TABLE u (k INT) WITH (partitons = '2');
 CREATE STREAM TABLE u (k INT) WITH (partitions = 1, partitions = 2);
 -- 1225 (HY000): Option 'partitions' used twice in statement
 CREATE STREAM TABLE u (k INT) WITH (connector = 'nope');
--- 1210 (HY000): Unknown connector 'nope'; there are blackhole, file, nexmark, nexmark_bid
+-- 1210 (HY000): Unknown connector 'nope'; there are blackhole, file, nexmark
 CREATE STREAM TABLE u (k INT) WITH (retention = 'long');
 -- 1210 (HY000): retention is for how long a stream keeps its rows, such as '7 days', not 'long'
 CREATE STREAM TABLE u (k INT, UNIQUE KEY (k));
