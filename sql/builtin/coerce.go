@@ -19,6 +19,9 @@ func coerce(e *expr.Expr, t types.Type) *expr.Expr {
 	if same(e.Type, t) {
 		return e
 	}
+	if c := t.Class(); c == types.ClassFloat || c == types.ClassDecimal && t.Scale > e.Type.Scale {
+		e = hidden(e) // there is room for more of a quotient's digits than it shows
+	}
 	return foldConst(expr.NewCall("coerce", t, e))
 }
 
