@@ -185,6 +185,7 @@ func TestChecksOnReference(t *testing.T) {
 	ctx, cancel := context.WithTimeout(t.Context(), 500*time.Millisecond)
 	defer cancel()
 	load(ctx, t, db, writers)()
+	awaitSessionsEnd(t, db)
 	n, err := checkAll(t.Context(), db, writers, views)
 	if err != nil || n == 0 {
 		t.Fatalf("%d events: %v", n, err)
@@ -210,6 +211,24 @@ func TestChecksOnReference(t *testing.T) {
 			t.Errorf("after %s: %v, want %q", c.damage, err, c.want)
 		}
 		undo(t, db, c.damage)
+	}
+}
+
+// awaitSessionsEnd waits until the server has noticed that the writers' connections
+// are closed: a COMMIT it is still at would otherwise come between two reads of a check.
+func awaitSessionsEnd(t *testing.T, db *sql.DB) {
+	t.Helper()
+	for begin := time.Now(); ; time.Sleep(time.Millisecond) {
+		var n int
+		if err := db.QueryRowContext(t.Context(), "SELECT COUNT(*) FROM information_schema.processlist WHERE db = 'crash'").Scan(&n); err != nil {
+			t.Fatal(err)
+		}
+		if n == 0 {
+			return
+		}
+		if time.Since(begin) > 10*time.Second {
+			t.Fatalf("%d sessions of the writers are still there 10 s after their connections were closed", n)
+		}
 	}
 }
 

@@ -3,6 +3,7 @@ package crash
 import (
 	"context"
 	"database/sql"
+	"database/sql/driver"
 	"fmt"
 	"maps"
 	"math/rand/v2"
@@ -80,6 +81,8 @@ func (w *writer) run(ctx context.Context, db *sql.DB) error {
 		return err
 	}
 	defer conn.Close()
+	// It may end within a transaction: the connection is not for others to go on with.
+	defer conn.Raw(func(any) error { return driver.ErrBadConn })
 	if _, err := conn.ExecContext(ctx, "USE crash"); err != nil {
 		return err
 	}
