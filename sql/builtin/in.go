@@ -1,7 +1,6 @@
 package builtin
 
 import (
-	"streamsql/sql/collate"
 	"streamsql/sql/expr"
 	"streamsql/sql/types"
 )
@@ -68,23 +67,7 @@ func inKernel(e *expr.Expr) Kernel {
 		return (*Frame).AllNull
 	}
 	if set := constantSet(e.Args); set != nil {
-		return func(f *Frame) {
-			a := f.Args[0]
-			var key []byte
-			f.Reserve()
-			for i := range f.N {
-				switch {
-				case a.NullAt(i):
-					f.Out.AppendNull()
-				case set.has(a, i, &key):
-					f.Out.AppendInt(yes)
-				case set.null:
-					f.Out.AppendNull()
-				default:
-					f.Out.AppendInt(1 - yes)
-				}
-			}
-		}
+		return func(f *Frame) { set.test(f, yes) }
 	}
 	compares := make([]comparison, len(e.Args))
 	for k, item := range e.Args[1:] {
@@ -118,48 +101,50 @@ func inRow(f *Frame, i int, compares []comparison, yes int64) {
 
 // inSet is a list of constants to look a value up in.
 type inSet struct {
-	null  bool
-	ints  map[int64]struct{}
-	texts map[string]struct{} // by their keys
-	t     types.Type          // of texts
+	list *constants // nil: no value is in it
+	null bool
 }
 
 // constantSet is the set of the constants after the first argument; nil if they
 // are not all integers, or all text, or all JSON.
 func constantSet(args []*expr.Expr) *inSet {
-	s := &inSet{ints: map[int64]struct{}{}, texts: map[string]struct{}{}, t: args[0].Type}
-	if !s.t.IsBinary() && s.t.Kind != types.JSON {
-		s.t.Collation = textCollation(args...)
-	}
+	s := &inSet{list: newConstants(args[0], textCollation(args...))}
+	some := false
 	for _, item := range args[1:] {
-		if item.Op != expr.OpConst {
-			return nil
-		}
 		switch {
+		case item.Op != expr.OpConst:
+			return nil
 		case item.Value.Null:
 			s.null = true
-		case bothInt64(args[0], item):
-			s.ints[item.Value.I] = struct{}{}
-		case args[0].Type.Class() == types.ClassBytes && item.Type.Class() == types.ClassBytes:
-			s.texts[string(collate.AppendKeyOf(nil, s.t, item.Value.S))] = struct{}{}
-		default:
+		case s.list == nil || !s.list.add(item, 0):
 			return nil
+		default:
+			some = true
 		}
+	}
+	if !some {
+		s.list = nil
+	} else {
+		s.list.sort()
 	}
 	return s
 }
 
-// has looks row i up; key is scratch.
-func (s *inSet) has(a Operand, i int, key *[]byte) bool {
-	switch a.Type.Class() {
-	case types.ClassInt:
-		_, ok := s.ints[a.Int(i)]
-		return ok
-	case types.ClassBytes:
-	default: // the list has only NULLs
-		return false
+// test is the kernel; yes is what a value gives that is in the set.
+func (s *inSet) test(f *Frame, yes int64) {
+	a := f.Args[0]
+	var key []byte
+	f.Reserve()
+	for i := range f.N {
+		switch {
+		case a.NullAt(i):
+			f.Out.AppendNull()
+		case s.list != nil && s.list.find(a, i, &key) >= 0:
+			f.Out.AppendInt(yes)
+		case s.null:
+			f.Out.AppendNull()
+		default:
+			f.Out.AppendInt(1 - yes)
+		}
 	}
-	*key = collate.AppendKeyOf((*key)[:0], s.t, a.Str(i))
-	_, ok := s.texts[string(*key)]
-	return ok
 }

@@ -23,8 +23,8 @@ func init() {
 	define("char_length,character_length", "s", total, returns(types.Type{Kind: types.Int}), strict(func(f *Frame, i int) {
 		f.Out.AppendInt(int64(f.chars(f.Args[0].Str(i))))
 	}))
-	define("upper,ucase", "s", total, textResult(firstLen), strict(func(f *Frame, i int) { f.mapCase(i, 'a', unicode.ToUpper) }))
-	define("lower,lcase", "s", total, textResult(firstLen), strict(func(f *Frame, i int) { f.mapCase(i, 'A', unicode.ToLower) }))
+	define("upper,ucase", "s", total, textResult(firstLen), caseKernel('a', unicode.ToUpper))
+	define("lower,lcase", "s", total, textResult(firstLen), caseKernel('A', unicode.ToLower))
 	define("substring,substr,mid", "si?i", total, textResult(firstLen), strict(substringRow))
 	define("left", "si", total, textResult(firstLen), strict(func(f *Frame, i int) {
 		s := f.Args[0].Str(i)
@@ -213,31 +213,6 @@ func concatWithSeparator(f *Frame, i int) {
 		}
 		first = false
 		f.Out.Buf = append(f.Out.Buf, a.Str(i)...)
-	}
-	f.endText()
-}
-
-// mapCase turns letters by fn; ASCII's are from on.
-func (f *Frame) mapCase(i int, from byte, fn func(rune) rune) {
-	s := f.Args[0].Str(i)
-	if f.binary() {
-		f.Out.AppendBytes(s)
-		return
-	}
-	start := len(f.Out.Buf)
-	f.Out.Buf = append(f.Out.Buf, s...)
-	for k, c := range f.Out.Buf[start:] {
-		switch {
-		case c >= utf8.RuneSelf:
-			f.Out.Buf = f.Out.Buf[:start+k]
-			for _, r := range string(s[k:]) {
-				f.Out.Buf = utf8.AppendRune(f.Out.Buf, fn(r))
-			}
-			f.endText()
-			return
-		case c >= from && c < from+26:
-			f.Out.Buf[start+k] = c ^ 0x20
-		}
 	}
 	f.endText()
 }

@@ -267,6 +267,9 @@ func assemble(t types.Type, pieces []piece, n int) builtin.Operand {
 	if o, ok := scatter(t, pieces, n); ok {
 		return o
 	}
+	if t.Class() == types.ClassBytes {
+		return assembleText(t, pieces, n)
+	}
 	from := make([]int32, n) // which piece, from 1; 0: none
 	index := make([]int32, n)
 	for p, pc := range pieces {
@@ -286,6 +289,41 @@ func assemble(t types.Type, pieces []piece, n int) builtin.Operand {
 		}
 		o := pieces[from[i]-1].o
 		out.AppendFrom(o.Vector, o.Index(int(index[i])))
+	}
+	return builtin.Owned(out)
+}
+
+// assembleText is assemble for text: the lengths first, then every text to its
+// place. A row that is in several pieces is NULL in all but one.
+func assembleText(t types.Type, pieces []piece, n int) builtin.Operand {
+	out := &vector.Vector{Type: t, N: n, Off: make([]int32, n+1)}
+	set := make([]uint64, (n+63)>>6)
+	values := 0
+	each := func(do func(i int, text []byte)) {
+		for _, p := range pieces {
+			for k := range count(p.at, n) {
+				i := k
+				if p.at != nil {
+					i = int(p.at[k])
+				}
+				if !p.o.NullAt(k) {
+					do(i, p.o.Str(k))
+				}
+			}
+		}
+	}
+	each(func(i int, text []byte) {
+		out.Off[i+1] = int32(len(text))
+		set[i>>6] |= 1 << (uint(i) & 63)
+		values++
+	})
+	for i := range n {
+		out.Off[i+1] += out.Off[i]
+	}
+	out.Buf = make([]byte, out.Off[n])
+	each(func(i int, text []byte) { copy(out.Buf[out.Off[i]:], text) })
+	if values < n {
+		out.Valid = set
 	}
 	return builtin.Owned(out)
 }

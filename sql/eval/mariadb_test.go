@@ -236,6 +236,8 @@ var overColumns = []string{
 	"YEAR(t)", "MONTH(y)", "DAY(t)", "HOUR(t)", "HOUR(h)", "MINUTE(h)", "SECOND(t)", "MICROSECOND(t)", "DAYOFWEEK(y)", "WEEKDAY(y)", "DAYOFYEAR(t)", "WEEK(y)", "WEEK(y, 3)", "YEARWEEK(y)", "QUARTER(t)", "LAST_DAY(y)", "DAYNAME(y)", "MONTHNAME(t)", "DATE(t)", "TIME(t)", "TO_DAYS(y)",
 	"y + INTERVAL 1 MONTH", "y - INTERVAL 1 DAY", "t + INTERVAL 90 MINUTE", "t + INTERVAL i DAY", "y + INTERVAL 2 HOUR", "t - INTERVAL '1:30' MINUTE_SECOND", "h + INTERVAL 1 SECOND", "DATEDIFF(t, y)", "TIMESTAMPDIFF(MONTH, y, t)", "TIMESTAMPDIFF(HOUR, y, t)", "TIMESTAMPDIFF(SECOND, t, y)",
 	"DATE_FORMAT(t, '%Y-%m-%d %H:%i:%s.%f')", "DATE_FORMAT(y, '%W %D %M %Y %j %U %u')", "EXTRACT(YEAR_MONTH FROM y)", "EXTRACT(DAY_SECOND FROM t)", "TIME_TO_SEC(h)", "SEC_TO_TIME(i % 1000)", "UNIX_TIMESTAMP(t)", "UNIX_TIMESTAMP(y)", "FROM_UNIXTIME(ABS(i))", "TIMEDIFF(t, y)", "ADDTIME(t, '01:00:00')",
+	"CASE LOWER(s) WHEN 'a' THEN 'x' WHEN 'abc ' THEN s WHEN 'a' THEN 'again' WHEN NULL THEN 'no' ELSE CONCAT(s, '?') END", "CASE s WHEN 'a' THEN i WHEN 'abc' THEN 100 / i END",
+	"CASE i WHEN 7 THEN 'seven' WHEN -1 THEN s WHEN 7 THEN 'again' END", "CASE i + 1 WHEN 8 THEN s WHEN 2 THEN NULL ELSE d END", "LOWER(s) IN ('a ', 'abc', NULL)", "CASE WHEN s IN ('a', 'b') THEN s END",
 	"STR_TO_DATE(CAST(y AS CHAR), '%Y-%m-%d')", "MAKEDATE(2024, i)", "MAKETIME(i % 24, 10, 20)",
 }
 

@@ -12,25 +12,33 @@ import (
 
 // Bounds of an automaton, which keep its building below some milliseconds.
 const (
-	maxEdges   = 1 << 14 // states · classes
+	maxEdges   = 1 << 14 // states · classes, which fit a uint16
 	maxClasses = 255
 )
 
 // automaton reads runes, which it knows by their class alone: those of a class are
-// alike to the whole expression.
+// alike to the whole expression. A state is where its row of next begins, so that a
+// step is one addition and one load; those below plain need more than a step.
 type automaton struct {
 	ascii   [utf8.RuneSelf]uint8
 	bounds  []rune // class k is the runes from bounds[k] on
 	classes int
-	next    []uint16 // state · classes + class → state
-	match   []bool   // by state: what was read so far ends a match
-	last    []bool   // the same, if it is also the end of the text
-	// skip: a state that all bytes lead back to but one: that one; loops: all do.
-	skip []int16
+	next    []uint16 // state + class → state
+	states  []about  // by number: state / classes
+	plain   uint16
 
 	// start is the state at the beginning, and inside that at a place which is
 	// not one: a match that is looked for backward may end inside the text.
 	start, inside uint16
+}
+
+// about is what is known of a state.
+type about struct {
+	match bool   // what was read so far ends a match
+	last  bool   // the same, if it is also the end of the text
+	skip  int16  // all bytes lead back to the state but this one; or stops, or loops: all do
+	run   string // a text that leads to the state after it, and to no match on the way
+	after uint16
 }
 
 // dead is the state in which nothing can match any more.
@@ -52,46 +60,51 @@ func (a *automaton) class(r rune) uint8 {
 func (a *automaton) end(s []byte, any bool) int {
 	state, i, found := a.start, 0, -1
 	for {
-		if a.match[state] {
-			if found = i; any {
+		if state < a.plain {
+			if state == dead {
 				return found
+			}
+			at := &a.states[int(state)/a.classes]
+			if i = at.skipTo(s, i); at.match {
+				if found = i; any {
+					return found
+				}
+			}
+			if n := len(at.run); n > 0 && len(s)-i >= n && s[i] == at.run[0] && string(s[i:i+n]) == at.run {
+				i += n
+				state = at.after
+				continue
 			}
 		}
 		if i == len(s) {
 			break
 		}
-		if b := a.skip[state]; b != stops {
-			n := -1
-			if b >= 0 {
-				n = bytes.IndexByte(s[i:], byte(b))
-			}
-			if n < 0 {
-				n = len(s) - i
-			}
-			if i += n; a.match[state] {
-				found = i
-			}
-			if i == len(s) {
-				break
-			}
-		}
-		var class uint8
 		if c := s[i]; c < utf8.RuneSelf {
-			class = a.ascii[c]
+			state = a.next[int(state)+int(a.ascii[c])]
 			i++
 		} else {
 			r, size := utf8.DecodeRune(s[i:])
-			class = a.class(r)
+			state = a.next[int(state)+int(a.class(r))]
 			i += size
 		}
-		if state = a.next[int(state)*a.classes+int(class)]; state == dead {
-			return found
-		}
 	}
-	if a.last[state] {
+	if a.states[int(state)/a.classes].last {
 		found = len(s)
 	}
 	return found
+}
+
+// skipTo is the first place from i on at which the state is left.
+func (t *about) skipTo(s []byte, i int) int {
+	if t.skip == stops {
+		return i
+	}
+	if t.skip >= 0 {
+		if n := bytes.IndexByte(s[i:], byte(t.skip)); n >= 0 {
+			return i + n
+		}
+	}
+	return len(s)
 }
 
 // begin is where the longest match that ends at s[:end] begins. There is one.
@@ -101,26 +114,33 @@ func (a *automaton) begin(s []byte, end int) int {
 		state = a.inside
 	}
 	for {
-		if a.match[state] {
-			found = i
+		if state < a.plain {
+			if state == dead {
+				return found
+			}
+			at := &a.states[int(state)/a.classes]
+			if at.match {
+				found = i
+			}
+			if n := len(at.run); n > 0 && i >= n && s[i-1] == at.run[n-1] && string(s[i-n:i]) == at.run {
+				i -= n
+				state = at.after
+				continue
+			}
 		}
 		if i == 0 {
 			break
 		}
-		var class uint8
 		if c := s[i-1]; c < utf8.RuneSelf {
-			class = a.ascii[c]
+			state = a.next[int(state)+int(a.ascii[c])]
 			i--
 		} else {
 			r, size := utf8.DecodeLastRune(s[:i])
-			class = a.class(r)
+			state = a.next[int(state)+int(a.class(r))]
 			i -= size
 		}
-		if state = a.next[int(state)*a.classes+int(class)]; state == dead {
-			return found
-		}
 	}
-	if a.last[state] {
+	if a.states[int(state)/a.classes].last {
 		found = 0
 	}
 	return found
@@ -140,7 +160,8 @@ type builder struct {
 // again in a list: the search may still begin here. It is preferred least.
 const again = ^uint32(0)
 
-// build makes an automaton, nil if the expression has none.
+// build makes an automaton, nil if the expression has none. With search it reads
+// forward and finds a match anywhere, else it reads backward from a match's end.
 func build(re *syntax.Regexp, search bool) *automaton {
 	prog, err := syntax.Compile(re)
 	if err != nil {
@@ -289,11 +310,11 @@ func (b *builder) state(list []uint32) uint16 {
 	return id
 }
 
-// finish works out what is known of each state.
+// finish works out what is known of each state, and gives those of which something
+// is the lowest numbers. So far a state is its number.
 func (b *builder) finish() {
 	for k, list := range b.lists {
 		is := func(pc uint32) bool { return pc != again && b.prog.Inst[pc].Op == syntax.InstMatch }
-		b.match = append(b.match, slices.ContainsFunc(list, is))
 		clear(b.seen)
 		var end []uint32
 		for _, pc := range list {
@@ -302,9 +323,12 @@ func (b *builder) finish() {
 			}
 			end, _ = b.follow(end, pc, syntax.EmptyEndText)
 		}
-		b.last = append(b.last, slices.ContainsFunc(end, is))
-		b.skip = append(b.skip, b.skipped(k))
+		b.states = append(b.states, about{match: slices.ContainsFunc(list, is), last: slices.ContainsFunc(end, is), skip: b.skipped(k)})
 	}
+	for k := range b.states {
+		b.states[k].run, b.states[k].after = b.runFrom(k)
+	}
+	b.renumber()
 }
 
 func (b *builder) skipped(state int) int16 {
@@ -324,4 +348,81 @@ func (b *builder) skipped(state int) int16 {
 		}
 	}
 	return out
+}
+
+// leastRun is the length from which comparing a run costs less than its steps.
+const leastRun = 4
+
+// runFrom is a text that a text which gets on in the expression is likely to have
+// at a state, and the state after it: as long as one byte alone leads to a state
+// that was found later.
+func (b *builder) runFrom(state int) (run string, after uint16) {
+	var text []byte
+	for at := state; len(text) < 256; {
+		row := b.next[at*b.classes : (at+1)*b.classes]
+		only := -1
+		for c, class := range b.ascii {
+			if int(row[class]) <= at {
+				continue
+			}
+			if only >= 0 {
+				only = -1
+				break
+			}
+			only = c
+		}
+		if only < 0 {
+			break
+		}
+		text = append(text, byte(only))
+		if at = int(row[b.ascii[only]]); b.states[at].match {
+			return b.found(text, at)
+		}
+		after = uint16(at)
+	}
+	return b.found(text, int(after))
+}
+
+// found is a run of some length, the other way round for an automaton that reads backward.
+func (b *builder) found(text []byte, after int) (string, uint16) {
+	if len(text) < leastRun {
+		return "", 0
+	}
+	if !b.search {
+		slices.Reverse(text)
+	}
+	return string(text), uint16(after)
+}
+
+// renumber makes states of numbers.
+func (b *builder) renumber() {
+	order := make([]int, 0, len(b.states)) // new → old
+	special := func(k int) bool {
+		t := &b.states[k]
+		return k == dead || t.match || t.skip != stops && b.search || t.run != ""
+	}
+	for _, want := range []bool{true, false} {
+		for k := range b.states {
+			if special(k) == want {
+				order = append(order, k)
+			}
+		}
+		if want {
+			b.plain = uint16(len(order) * b.classes)
+		}
+	}
+	place := make([]uint16, len(order)) // old → state
+	for n, k := range order {
+		place[k] = uint16(n * b.classes)
+	}
+	next, states := make([]uint16, 0, len(b.next)), make([]about, 0, len(order))
+	for _, k := range order {
+		for _, to := range b.next[k*b.classes : (k+1)*b.classes] {
+			next = append(next, place[to])
+		}
+		t := b.states[k]
+		t.after = place[t.after]
+		states = append(states, t)
+	}
+	b.next, b.states, b.start, b.inside = next, states, place[b.start], place[b.inside]
 }

@@ -48,7 +48,7 @@ func TestRandomPatterns(t *testing.T) {
 	var expression func(depth int) string
 	expression = func(depth int) string {
 		if depth == 0 {
-			return pick("a", "b", "c", "é", ".", "[ab]", "[^a]", "^", "$", "", "ab", "ca", "(?i:A)")
+			return pick("a", "b", "c", "é", ".", "[ab]", "[^a]", "^", "$", "", "ab", "ca", "(?i:A)", "abca", "bcabcac")
 		}
 		switch rng.IntN(6) {
 		case 0:
@@ -61,7 +61,7 @@ func TestRandomPatterns(t *testing.T) {
 			return expression(depth-1) + expression(depth-1)
 		}
 	}
-	fast := 0
+	fast, runs := 0, 0
 	for range 3000 {
 		re, err := regexp.Compile(expression(1 + rng.IntN(4)))
 		if err != nil {
@@ -70,11 +70,16 @@ func TestRandomPatterns(t *testing.T) {
 		p := New(re)
 		if p.forward != nil {
 			fast++
+			for _, a := range []*automaton{p.forward, p.backward} {
+				for _, about := range a.states {
+					runs += min(len(about.run), 1)
+				}
+			}
 		}
 		for range 12 {
 			var text strings.Builder
 			for range rng.IntN(12) {
-				text.WriteString(pick("a", "b", "c", "A", "é", "\n"))
+				text.WriteString(pick("a", "b", "c", "A", "é", "\n", "abc", "bcabca"))
 			}
 			same(t, p, text.String())
 		}
@@ -82,8 +87,8 @@ func TestRandomPatterns(t *testing.T) {
 			return
 		}
 	}
-	if fast < 2500 {
-		t.Errorf("only %d of 3000 have automata", fast)
+	if fast < 2500 || runs < 1000 {
+		t.Errorf("only %d of 3000 have automata, with %d runs", fast, runs)
 	}
 }
 
