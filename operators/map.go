@@ -14,8 +14,8 @@ type Map struct {
 	evaluation
 	cond    *filter // nil: all rows are kept
 	project []projection
-	same    bool   // Project is nil: rows as they are
-	reads   []bool // by input column: a projection reads it
+	same    bool // Project is nil: rows as they are
+	chosen  eval.Selection
 	out     []types.Type
 }
 
@@ -39,13 +39,7 @@ func NewMap(spec MapSpec, input []types.Type, env Env) (*Map, error) {
 	}
 	m.out = make([]types.Type, len(spec.Project))
 	m.project = make([]projection, len(spec.Project))
-	m.reads = make([]bool, len(input))
 	for i, e := range spec.Project {
-		set := map[int]bool{}
-		e.Columns(set)
-		for k := range set {
-			m.reads[k] = true
-		}
 		m.out[i] = e.Type
 		if e.Op == expr.OpColumn {
 			m.project[i].col = e.Col
@@ -107,7 +101,6 @@ func (m *Map) Step(budget int, emit func(*batch.Chunk)) (Status, error) {
 
 // apply computes the output of c, nil if it has no rows.
 func (m *Map) apply(c *batch.Chunk) (*batch.Chunk, error) {
-	in := c
 	var sel []int32
 	if m.cond != nil {
 		switch sel = m.cond.sel(c); len(sel) {
@@ -115,24 +108,22 @@ func (m *Map) apply(c *batch.Chunk) (*batch.Chunk, error) {
 			return nil, nil
 		case c.N:
 			sel = nil
-		default:
-			in = m.narrow(c, sel)
 		}
 	}
-	if m.same {
-		return in, nil
+	var out *batch.Chunk
+	var err error
+	switch {
+	case m.same && sel == nil:
+		return c, nil
+	case m.same:
+		return c.Gather(sel), nil
+	case sel == nil:
+		out, err = m.all(c)
+	default:
+		out = m.some(c, sel)
 	}
-	out := &batch.Chunk{Cols: make([]*vector.Vector, len(m.project)), N: in.N, Weights: in.Weights}
-	for i, p := range m.project {
-		if p.program == nil {
-			out.Cols[i] = in.Cols[p.col]
-			continue
-		}
-		v, err := p.program.Eval(&m.ctx, in.Cols, in.N)
-		if err != nil {
-			return nil, err
-		}
-		out.Cols[i] = v
+	if err != nil {
+		return nil, err
 	}
 	if m.failed != nil {
 		out = m.withoutFailed(out)
@@ -141,15 +132,33 @@ func (m *Map) apply(c *batch.Chunk) (*batch.Chunk, error) {
 	return out, nil
 }
 
-// narrow keeps the rows sel of c. Columns that no projection reads stay nil.
-func (m *Map) narrow(c *batch.Chunk, sel []int32) *batch.Chunk {
-	if m.same {
-		return c.Gather(sel)
+// all computes the projections of all rows.
+func (m *Map) all(c *batch.Chunk) (*batch.Chunk, error) {
+	out := &batch.Chunk{Cols: make([]*vector.Vector, len(m.project)), N: c.N, Weights: c.Weights}
+	for i, p := range m.project {
+		if p.program == nil {
+			out.Cols[i] = c.Cols[p.col]
+			continue
+		}
+		v, err := p.program.Eval(&m.ctx, c.Cols, c.N)
+		if err != nil {
+			return nil, err
+		}
+		out.Cols[i] = v
 	}
-	out := &batch.Chunk{Cols: make([]*vector.Vector, len(c.Cols)), N: len(sel)}
-	for k, v := range c.Cols {
-		if m.reads[k] {
-			out.Cols[k] = v.Gather(sel)
+	return out, nil
+}
+
+// some computes the projections of the rows sel.
+func (m *Map) some(c *batch.Chunk, sel []int32) *batch.Chunk {
+	m.chosen.Select(c.Cols, sel)
+	defer m.chosen.Forget()
+	out := &batch.Chunk{Cols: make([]*vector.Vector, len(m.project)), N: len(sel)}
+	for i, p := range m.project {
+		if p.program == nil {
+			out.Cols[i] = m.chosen.Column(p.col)
+		} else {
+			out.Cols[i] = p.program.EvalSelected(&m.ctx, &m.chosen)
 		}
 	}
 	if c.Weights != nil {

@@ -28,6 +28,7 @@ type node func(x *exec, rows []int32, n int) builtin.Operand
 type exec struct {
 	ctx     *Context
 	cols    []*vector.Vector
+	sel     *Selection // of rows instead of cols
 	scratch builtin.Scratch
 	failed  map[int]struct{}
 	tell    func(row int, err error) // the caller's Fail
@@ -63,7 +64,7 @@ func (x *exec) fail(row int, err error) {
 
 // release forgets what belongs to the caller, and keeps the scratch memory.
 func (x *exec) release() {
-	x.own, x.tell, x.cols = Context{}, nil, nil
+	x.own, x.tell, x.cols, x.sel = Context{}, nil, nil, nil
 	clear(x.failed)
 	execs.Put(x)
 }
@@ -96,6 +97,21 @@ func (p *Program) Eval(ctx *Context, cols []*vector.Vector, n int) (*vector.Vect
 	}
 	x := acquire(ctx, cols)
 	defer x.release()
+	return p.eval(x, n), nil
+}
+
+// EvalSelected is Eval for the rows of a selection, which it counts from 0.
+func (p *Program) EvalSelected(ctx *Context, s *Selection) *vector.Vector {
+	if len(s.rows) == 0 {
+		return vector.New(p.e.Type, 0)
+	}
+	x := acquire(ctx, nil)
+	defer x.release()
+	x.sel = s
+	return p.eval(x, len(s.rows))
+}
+
+func (p *Program) eval(x *exec, n int) *vector.Vector {
 	o := p.root(x, nil, n)
 	v := x.scratch.Settle(o)
 	if o.IsConst() {
@@ -104,7 +120,7 @@ func (p *Program) Eval(ctx *Context, cols []*vector.Vector, n int) (*vector.Vect
 	if len(x.failed) > 0 {
 		v = without(v, x.failed)
 	}
-	return v, nil
+	return v
 }
 
 // without is v with NULL in some rows.
@@ -231,10 +247,15 @@ func fold(e *expr.Expr, k builtin.Kernel, args []compiled) *vector.Vector {
 
 func column(i int) node {
 	return func(x *exec, rows []int32, n int) builtin.Operand {
-		if rows != nil {
-			return x.scratch.Gather(x.cols[i], rows)
+		switch {
+		case x.sel != nil && rows == nil:
+			return builtin.Column(x.sel.Column(i))
+		case x.sel != nil:
+			return x.scratch.Gather(x.sel.some(i, rows))
+		case rows == nil:
+			return builtin.Column(x.cols[i])
 		}
-		return builtin.Column(x.cols[i])
+		return x.scratch.Gather(x.cols[i], rows)
 	}
 }
 

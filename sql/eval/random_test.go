@@ -62,6 +62,7 @@ func TestBatchesOfAnySize(t *testing.T) {
 			t.Fatalf("%s: %v", src, err)
 		}
 		whole := texts(t, p, cols, rows)
+		checkSelection(t, src, p, cols, whole)
 		for _, size := range []int{1, 2, 67} {
 			for lo := 0; lo+size <= 200; lo += size {
 				part := make([]*vector.Vector, len(cols))
@@ -316,4 +317,42 @@ func drawNumbers(rng *rand.Rand, ts []types.Type, n int) ([]*vector.Vector, [][]
 		}
 	}
 	return cols, rows
+}
+
+// checkSelection computes an expression for every third row of a chunk, before and
+// after all columns of these were asked for.
+func checkSelection(t *testing.T, src string, p *Program, cols []*vector.Vector, want []string) {
+	t.Helper()
+	var rows []int32
+	for i := 1; i < len(want); i += 3 {
+		rows = append(rows, int32(i))
+	}
+	var s Selection
+	s.Select(cols, rows)
+	for round := range 2 {
+		fails := map[int]string{}
+		ctx := testContext()
+		ctx.Fail = func(row int, err error) {
+			if fails[row] == "" {
+				fails[row] = failure(err)
+			}
+		}
+		v := p.EvalSelected(ctx, &s)
+		for k, i := range rows {
+			got := fails[k]
+			switch {
+			case got != "":
+			case v.IsNull(k):
+				got = "NULL"
+			default:
+				got = string(v.AppendText(nil, k, nil))
+			}
+			if got != want[i] {
+				t.Fatalf("%s, row %d of a selection, round %d: %s, want %s", src, i, round, got, want[i])
+			}
+		}
+		for i := range cols {
+			s.Column(i)
+		}
+	}
 }
