@@ -102,7 +102,7 @@ func (o Options) appendOnly(t *catalog.Table) bool {
 	case t.Kind == catalog.StreamTable:
 		return !slices.ContainsFunc(t.Primary, func(k int) bool { return !t.Columns[k].Hidden })
 	case t.Kind == catalog.MaterializedView:
-		p, err := physical.Decode(t.Plan)
+		p, err := physical.Head(t.Plan)
 		return err == nil && p.AppendOnly
 	}
 	return false
@@ -112,7 +112,7 @@ func (o Options) appendOnly(t *catalog.Table) bool {
 // of a materialized view whose plan says so. A table has what people put there.
 func grows(t *catalog.Table) bool {
 	if t.Kind == catalog.MaterializedView {
-		p, err := physical.Decode(t.Plan)
+		p, err := physical.Head(t.Plan)
 		return err != nil || p.Grows
 	}
 	return t.Kind == catalog.StreamTable
@@ -126,7 +126,7 @@ func times(t *catalog.Table) map[int]physical.Time {
 		own := physical.Watermark{{Table: uint64(t.ID)}}
 		return map[int]physical.Time{t.EventTime.Column: {Watermark: own, Late: true}}
 	case t.Kind == catalog.MaterializedView:
-		if p, err := physical.Decode(t.Plan); err == nil {
+		if p, err := physical.Head(t.Plan); err == nil {
 			return p.Times
 		}
 	}

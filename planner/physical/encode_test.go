@@ -33,7 +33,29 @@ func TestRoundTrip(t *testing.T) {
 		if !reflect.DeepEqual(p, q) {
 			t.Fatalf("%s came back as another plan", b)
 		}
+		head, err := Head(b)
+		if err != nil {
+			t.Fatal(err)
+		}
+		q.Root = nil
+		if !reflect.DeepEqual(head, q) {
+			t.Fatalf("%s has another head", b)
+		}
 	})
+}
+
+// Head does not read the nodes, but skips those of a plan that has them in front.
+func TestHead(t *testing.T) {
+	const rest = `"output":[{"name":"a","type":{}}],"append_only":true`
+	for _, text := range []string{
+		`{"version":1,` + rest + `,"root":not read`,
+		`{"version":1,"root":{"id":1,"inputs":[{"id":2}]},` + rest + `}`,
+	} {
+		p, err := Head([]byte(text))
+		if err != nil || !p.AppendOnly || len(p.Output) != 1 || p.Root != nil {
+			t.Errorf("%s: %+v, %v", text, p, err)
+		}
+	}
 }
 
 func TestDecodeRefuses(t *testing.T) {

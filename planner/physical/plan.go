@@ -15,7 +15,6 @@ const Version = 1
 // Plan is a whole query.
 type Plan struct {
 	Version int     `json:"version"`
-	Root    *Node   `json:"root"`
 	Output  []Field `json:"output"` // what the client or the view sees; len ≤ len(Root.Fields): further fields are hidden
 	// Key: positions of Output that are unique together in the result; nil when
 	// the result is a bag.
@@ -27,6 +26,8 @@ type Plan struct {
 	// Times are the positions of Output that are bound to a watermark: who reads the
 	// result can drop state by it.
 	Times map[int]Time `json:"times,omitempty"`
+	// Root is last, so that what is known of the result stands before it: see Head.
+	Root *Node `json:"root"`
 }
 
 // Field is a column of a node's output.
