@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"streamsql/sql/decimal"
 	"streamsql/sql/expr"
 	"streamsql/sql/types"
 )
@@ -30,6 +31,22 @@ type Call struct {
 	Fraction float64    `json:"fraction,omitempty"`
 	Reverse  bool       `json:"reverse,omitempty"`
 	Type     types.Type `json:"type"` // of the result, as Resolve found it
+	// Cut, of AVG: digits beyond Type's are cut off, not rounded.
+	Cut bool `json:"cut,omitempty"`
+}
+
+// Exact is c, as Resolve made it, with all digits that MySQL's division computes
+// for AVG: more than it shows.
+func (c Call) Exact(divPrecision int) Call {
+	if c.Fn != "avg" || c.Type.Kind != types.Decimal {
+		return c
+	}
+	whole := c.Type.Prec - c.Type.Scale
+	s := min(decimal.QuotientScale(argScale(c), 0, divPrecision), decimal.MaxPrec-whole)
+	if s >= c.Type.Scale {
+		c.Type.Prec, c.Type.Scale, c.Cut = whole+s, s, true
+	}
+	return c
 }
 
 // Values are what the function is applied to.
@@ -58,7 +75,7 @@ func (c Call) Condition() *expr.Expr {
 // Same reports that two calls over the same rows give the same.
 func (c Call) Same(d Call) bool {
 	return c.Fn == d.Fn && c.Distinct == d.Distinct && c.Filtered == d.Filtered && c.Separator == d.Separator &&
-		c.MaxLen == d.MaxLen && c.Fraction == d.Fraction && c.Reverse == d.Reverse && c.Apart == d.Apart && c.Type == d.Type &&
+		c.MaxLen == d.MaxLen && c.Fraction == d.Fraction && c.Reverse == d.Reverse && c.Apart == d.Apart && c.Type == d.Type && c.Cut == d.Cut &&
 		slices.Equal(c.Desc, d.Desc) && slices.EqualFunc(c.Args, d.Args, expr.Equal)
 }
 

@@ -114,7 +114,7 @@ func (s *sumState) AppendResult(rows [][]byte, out *vector.Vector, fail func(int
 		case s.call.Fn == "sum": // of 23 digits at least: any int64 fits
 			out.AppendInt(t)
 		default:
-			if q, ok := divide(t, n, s.shift); ok {
+			if q, ok := divide(t, n, s.shift, s.call.Cut); ok {
 				out.AppendInt(q)
 			} else {
 				s.appendWide(out, s.total(r), n, i, fail)
@@ -126,7 +126,10 @@ func (s *sumState) AppendResult(rows [][]byte, out *vector.Vector, fail func(int
 // appendWide appends the result for a total of n values in any range.
 func (s *sumState) appendWide(out *vector.Vector, total decimal.Wide, n int64, i int, fail func(int, error)) {
 	ok := true
-	if s.call.Fn == "avg" {
+	switch {
+	case s.call.Fn == "avg" && s.call.Cut:
+		total, ok = decimal.Quo(total, decimal.FromInt64(n), s.shift)
+	case s.call.Fn == "avg":
 		// One digit more than asked, cut, then rounded: the digits cut cannot matter to
 		// a rounding half away from zero.
 		if total, ok = decimal.Quo(total, decimal.FromInt64(n), s.shift+1); ok {
@@ -141,8 +144,8 @@ func (s *sumState) appendWide(out *vector.Vector, total decimal.Wide, n int64, i
 	out.AppendWide(total)
 }
 
-// divide is t·10^shift ÷ n rounded half away from zero, if it is quickly done.
-func divide(t, n int64, shift int) (int64, bool) {
+// divide is t·10^shift ÷ n, cut or rounded half away from zero, if it is quickly done.
+func divide(t, n int64, shift int, cut bool) (int64, bool) {
 	if n <= 0 || shift > 18 {
 		return 0, false
 	}
@@ -155,7 +158,7 @@ func divide(t, n int64, shift int) (int64, bool) {
 		return 0, false
 	}
 	q, rem := bits.Div64(hi, lo, uint64(n))
-	if rem >= uint64(n)-rem {
+	if !cut && rem >= uint64(n)-rem {
 		q++
 	}
 	if q > 999_999_999_999_999_999 { // beyond what the narrowest result type surely holds

@@ -70,6 +70,9 @@ func (g *grouping) over(e *expr.Expr) (out *expr.Expr, bad *visible) {
 			return expr.NewColumn(g.by[i].ID, g.by[i].Name, g.by[i].Type), nil
 		}
 	}
+	if key := g.exactKey(e); key != nil {
+		return key, nil
+	}
 	if e.Op == expr.OpColumn {
 		if g.made[e.Col] || g.b.outer[e.Col] {
 			return e, nil

@@ -7,6 +7,7 @@ import (
 	"github.com/pingcap/tidb/pkg/parser/ast"
 
 	"streamsql/sql/agg"
+	"streamsql/sql/builtin"
 	"streamsql/sql/expr"
 	"streamsql/sql/parser"
 	"streamsql/sql/sqlerr"
@@ -67,11 +68,11 @@ func (b *binder) aggregate(w *writtenCall, in *names) (*expr.Expr, error) {
 	if err != nil {
 		return nil, err
 	}
-	call, err := r.Resolve()
+	call, shown, err := exactCall(r)
 	if err != nil {
 		return nil, err
 	}
-	return in.group.column(call, b), nil
+	return builtin.Shown(in.group.column(call, b), shown), nil
 }
 
 // aggregateRequest binds what stands in an aggregate and converts it to what the

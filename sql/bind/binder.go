@@ -26,6 +26,9 @@ func Bind(stmt *parser.Statement, env *Env) (Statement, error) {
 	if err != nil {
 		return nil, err
 	}
+	for _, sel := range b.selects {
+		b.settleDigits(sel)
+	}
 	if q := queryOf(s); q != nil {
 		q.Subqueries = b.subqueries
 	}
@@ -61,7 +64,8 @@ type session struct {
 	relations  int
 	depth      int
 	params     []types.Type
-	queries    int // that are bound just now, one in another
+	queries    int       // that are bound just now, one in another
+	selects    []*Select // all that are bound
 	recursions []*Recursive
 	subqueries []*Subquery
 	outer      map[int]bool     // columns that stand for what a subquery reads of the queries around it

@@ -335,6 +335,7 @@ func (in *inserting) fromQuery(node ast.ResultSetNode) (*Query, error) {
 	if len(q.Out) != in.count {
 		return nil, wrongValueCount(1)
 	}
+	exactColumns(q)
 	sel := &Select{From: &Derived{Query: q}}
 	out := &Query{Root: sel, Limit: -1}
 	for c, g := range in.given {

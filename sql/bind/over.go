@@ -118,7 +118,12 @@ func (b *binder) windowFunction(n *ast.WindowFuncExpr, filter ast.ExprNode, in *
 	if err := b.overSpec(w, &n.Spec, &inner); err != nil {
 		return nil, err
 	}
-	return ws.column(b, w, fn), nil
+	shown := w.Type
+	w.Call = w.Call.Exact(b.scalar.DivPrecision)
+	if w.Fn == "" {
+		w.Type = w.Call.Type
+	}
+	return builtin.Shown(ws.column(b, w, fn), shown), nil
 }
 
 // column is the one that holds w's result.

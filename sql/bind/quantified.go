@@ -4,6 +4,7 @@ import (
 	"github.com/pingcap/tidb/pkg/parser/ast"
 	"github.com/pingcap/tidb/pkg/parser/opcode"
 
+	"streamsql/sql/builtin"
 	"streamsql/sql/expr"
 	"streamsql/sql/sqlerr"
 	"streamsql/sql/types"
@@ -41,9 +42,11 @@ func (b *binder) scalars(node ast.ExprNode, in *names) ([]*expr.Expr, error) {
 	if err != nil {
 		return nil, err
 	}
+	shown := exactColumns(q)
 	out := make([]*expr.Expr, len(q.Out))
 	for i, c := range q.Out {
-		out[i] = b.numbered(&Subquery{Kind: ScalarSubquery, Query: q, Params: fr.params, Column: i}, c.Type.Nullable(), fr.args)
+		value := b.numbered(&Subquery{Kind: ScalarSubquery, Query: q, Params: fr.params, Column: i}, c.Type.Nullable(), fr.args)
+		out[i] = builtin.Shown(value, shown[i])
 	}
 	return out, nil
 }

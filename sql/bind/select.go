@@ -394,6 +394,7 @@ func (s *block) finish() (*Query, error) {
 		s.sel.Project = append(s.sel.Project, Computed{Col: c, Expr: f.expr})
 		q.Out = append(q.Out, c)
 	}
+	s.selects = append(s.selects, s.sel)
 	s.sel.Distinct = s.node.Distinct
 	var err error
 	if q.Limit, q.Offset, err = s.limit(s.node.Limit); err != nil {

@@ -1,6 +1,7 @@
 package builtin
 
 import (
+	"streamsql/sql/decimal"
 	"streamsql/sql/expr"
 	"streamsql/sql/types"
 )
@@ -37,7 +38,7 @@ func resolveArith(c *call) (*expr.Expr, error) {
 			if x.Type.Class() == types.ClassFloat {
 				c.args[i] = coerce(x, types.MakeDecimal(65, 30))
 			} else {
-				c.args[i] = toDecimal(x)
+				c.args[i] = Exact(toDecimal(x))
 			}
 		}
 		return c.result(types.Type{Kind: types.BigInt, Unsigned: a.Unsigned || b.Unsigned}), nil
@@ -65,20 +66,15 @@ func resolveArith(c *call) (*expr.Expr, error) {
 // the digits that show.
 func (c *call) decimal() *expr.Expr {
 	shown := c.decimalType(c.args[0], c.args[1])
-	c.args = []*expr.Expr{hidden(toDecimal(c.args[0])), hidden(toDecimal(c.args[1]))}
-	t := shown
+	c.args = []*expr.Expr{Exact(toDecimal(c.args[0])), Exact(toDecimal(c.args[1]))}
+	t := c.decimalType(c.args[0], c.args[1])
 	if c.fn == "/" {
-		t = types.MakeDecimal(65, quotientScale(scaleOf(c.args[0]), scaleOf(c.args[1]), c.env.DivPrecision))
-	} else if isHidden(c.args[0]) || isHidden(c.args[1]) {
-		t = c.decimalType(c.args[0], c.args[1])
+		t = types.MakeDecimal(65, decimal.QuotientScale(scaleOf(c.args[0]), scaleOf(c.args[1]), c.env.DivPrecision))
 	}
-	e := c.result(t)
 	if t.Scale == shown.Scale {
-		e.Type.Prec = shown.Prec
-		return e
+		t.Prec = shown.Prec
 	}
-	shown.NotNull = e.Type.NotNull
-	return expr.NewCall("to_scale", shown, e)
+	return Shown(c.result(t), shown)
 }
 
 // decimalType is the type of a DECIMAL operation on a and b.
@@ -96,40 +92,6 @@ func (c *call) decimalType(a, b *expr.Expr) types.Type {
 	}
 	s := max(s1, s2)
 	return types.MakeDecimal(max(p1-s1, p2-s2)+1+s, s)
-}
-
-// quotientScale is how many digits MySQL's decimal division computes: it works
-// on groups of 9 digits and cuts the quotient after a whole group.
-func quotientScale(s1, s2, increment int) int {
-	up := func(n int) int { return (n + 8) / 9 * 9 }
-	increment = max(0, increment-(up(s1)-s1)-(up(s2)-s2))
-	return min(up(up(s1)+up(s2)+increment), 30)
-}
-
-// hidden is e with the digits that to_scale would cut.
-func hidden(e *expr.Expr) *expr.Expr {
-	if e.Fn == "to_scale" {
-		return e.Args[0]
-	}
-	return e
-}
-
-// isHidden reports a DECIMAL call that carries more digits than it shows.
-func isHidden(e *expr.Expr) bool {
-	if e.Op != expr.OpCall || e.Type.Kind != types.Decimal {
-		return false
-	}
-	switch e.Fn {
-	case "/":
-		return true
-	case "+", "-", "*", "%":
-		for _, a := range e.Args {
-			if isHidden(a) {
-				return true
-			}
-		}
-	}
-	return false
 }
 
 // scaleOf is the scale at which e's values lie as decimals.
@@ -159,16 +121,9 @@ func (c *call) negateAs(a *expr.Expr) (*expr.Expr, error) {
 		c.args[0] = toDouble(a)
 		return c.result(types.MakeDouble()), nil
 	case types.ClassDecimal:
-		h := hidden(a)
+		h := Exact(a)
 		c.args[0] = h
-		t := h.Type
-		e := c.result(types.MakeDecimal(t.Prec, t.Scale))
-		if h != a {
-			shown := a.Type
-			shown.NotNull = e.Type.NotNull
-			return expr.NewCall("to_scale", shown, e), nil
-		}
-		return e, nil
+		return Shown(c.result(types.MakeDecimal(h.Type.Prec, h.Type.Scale)), a.Type), nil
 	}
 	if a.Op == expr.OpConst && a.Type.Unsigned && uint64(a.Value.I) > 1<<63 {
 		c.args[0] = toDecimal(a)

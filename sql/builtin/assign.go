@@ -36,7 +36,7 @@ func AssignColumn(_ *Env, e *expr.Expr, t types.Type, column string) (*expr.Expr
 	if isHex(e) && t.IsNumeric() {
 		e = hexNumber(e)
 	}
-	a := expr.NewCall("assign", t, e)
+	a := expr.NewCall("assign", t, Exact(e))
 	a.Name = column
 	return a, nil
 }

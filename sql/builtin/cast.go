@@ -51,7 +51,7 @@ func Cast(_ *Env, e *expr.Expr, t types.Type) (*expr.Expr, error) {
 		}
 	}
 	t.NotNull = e.Type.NotNull && !mayFail(e.Type, t)
-	c := expr.NewCall("cast", t, hidden(e))
+	c := expr.NewCall("cast", t, Exact(e))
 	if isHex(e) && t.IsNumeric() {
 		c.Args[0] = hexNumber(e)
 	}

@@ -19,8 +19,8 @@ func coerce(e *expr.Expr, t types.Type) *expr.Expr {
 	if same(e.Type, t) {
 		return e
 	}
-	if c := t.Class(); c == types.ClassFloat || c == types.ClassDecimal && t.Scale > e.Type.Scale {
-		e = hidden(e) // there is room for more of a quotient's digits than it shows
+	if t.IsNumeric() { // text shows what is to be seen, a number is made of all digits
+		e = Exact(e)
 	}
 	return foldConst(expr.NewCall("coerce", t, e))
 }

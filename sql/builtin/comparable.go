@@ -194,7 +194,7 @@ func commonNumbers(args []*expr.Expr) []*expr.Expr {
 		case types.ClassFloat:
 			out[i] = toDouble(a)
 		case types.ClassDecimal:
-			out[i] = hidden(toDecimal(a))
+			out[i] = Exact(toDecimal(a))
 		}
 	}
 	return out

@@ -2,6 +2,7 @@ package builtin
 
 import (
 	"streamsql/sql/collate"
+	"streamsql/sql/decimal"
 	"streamsql/sql/expr"
 	"streamsql/sql/types"
 )
@@ -28,14 +29,15 @@ func resolveCase(c *call) (*expr.Expr, error) {
 			args[i] = toTruth(args[i])
 		}
 	}
-	t := branches(args, results)
-	t.NotNull = t.NotNull && len(args)%2 == 1
-	return expr.NewCall("case", t, args...), nil
+	exact, shown := branches(args, results)
+	exact.NotNull = exact.NotNull && len(args)%2 == 1
+	return Shown(expr.NewCall("case", exact, args...), shown), nil
 }
 
-// branches coerces the arguments at the positions which to their common type,
-// which it returns: NOT NULL if they all are.
-func branches(args []*expr.Expr, which []int) types.Type {
+// branches coerces the arguments at the positions which to their common type, with
+// the digits that one of them has beyond those shown. It returns that type, NOT
+// NULL if they all are, and what is shown.
+func branches(args []*expr.Expr, which []int) (exact, shown types.Type) {
 	ts := make([]types.Type, len(which))
 	notNull := true
 	for k, i := range which {
@@ -50,11 +52,17 @@ func branches(args []*expr.Expr, which []int) types.Type {
 		}
 		t.Collation, _ = CommonCollation(ts, derived)
 	}
-	for _, i := range which {
-		args[i] = coerce(args[i], t)
-	}
 	t.NotNull = notNull
-	return t
+	exact = t
+	for _, i := range which {
+		if s := scaleOf(Exact(args[i])); t.Kind == types.Decimal && s > exact.Scale {
+			exact.Prec, exact.Scale = min(t.Prec-t.Scale+s, decimal.MaxPrec), s
+		}
+	}
+	for _, i := range which {
+		args[i] = coerce(args[i], exact)
+	}
+	return exact, t
 }
 
 // typeForCommon is e's type; that of an integer constant is as wide as its digits.
@@ -68,7 +76,8 @@ func typeForCommon(e *expr.Expr) types.Type {
 
 func resolveIf(c *call) (*expr.Expr, error) {
 	args := []*expr.Expr{toTruth(c.args[0]), c.args[1], c.args[2]}
-	return expr.NewCall("if", branches(args, []int{1, 2}), args...), nil
+	exact, shown := branches(args, []int{1, 2})
+	return Shown(expr.NewCall("if", exact, args...), shown), nil
 }
 
 func resolveCoalesce(c *call) (*expr.Expr, error) {
@@ -79,9 +88,9 @@ func resolveCoalesce(c *call) (*expr.Expr, error) {
 		which[i] = i
 		notNull = notNull || args[i].Type.NotNull
 	}
-	t := branches(args, which)
-	t.NotNull = notNull
-	return expr.NewCall(c.fn, t, args...), nil
+	exact, shown := branches(args, which)
+	exact.NotNull = notNull
+	return Shown(expr.NewCall(c.fn, exact, args...), shown), nil
 }
 
 // resolveNullIf writes NULLIF(a, b) as IF(a = b, NULL, a).
@@ -227,9 +236,9 @@ func resolveExtreme(c *call) (*expr.Expr, error) {
 	for i := range args {
 		which[i] = i
 	}
-	t := branches(args, which)
+	exact, shown := branches(args, which)
 	c.args = args
-	return c.result(t), nil
+	return Shown(c.result(exact), shown), nil
 }
 
 func extremeKernel(e *expr.Expr) Kernel {

@@ -55,7 +55,7 @@ func resolveDateAdd(c *call) (*expr.Expr, error) {
 	case composite[u] != nil:
 		n = c.env.toText(n)
 	case u == "second":
-		if n = hidden(toNumber(n)); n.Type.Class() == types.ClassFloat {
+		if n = Exact(toNumber(n)); n.Type.Class() == types.ClassFloat {
 			scale = 6
 			n = coerce(n, types.MakeDecimal(30, 6))
 		} else {

@@ -152,7 +152,7 @@ func makeDateRow(f *Frame, i int) {
 
 // secondsDecimal is a number of seconds as a DECIMAL, and its digits of a second.
 func secondsDecimal(e *expr.Expr) (*expr.Expr, int) {
-	e = hidden(toNumber(e))
+	e = toNumber(e)
 	if e.Type.IsInteger() {
 		return coerce(e, types.MakeDecimal(20, 0)), 0
 	}

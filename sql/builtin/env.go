@@ -235,7 +235,7 @@ func (env *Env) fit(a *expr.Expr, letter byte) *expr.Expr {
 	case 'd':
 		return toDouble(a)
 	case 'n':
-		return toNumber(a)
+		return Exact(toNumber(a))
 	case 't':
 		return toDateTime(a)
 	case 'T':

@@ -134,7 +134,7 @@ func resolveFormat(c *call) (*expr.Expr, error) {
 	if len(c.args) == 3 && (c.args[2].Op != expr.OpConst || !strings.EqualFold(string(c.args[2].Value.S), "en_US")) {
 		return nil, sqlerr.Unsupported("FORMAT with a locale")
 	}
-	args := []*expr.Expr{hidden(toDecimal(toNumber(c.args[0]))), c.env.fit(c.args[1], 'i')}
+	args := []*expr.Expr{Exact(toDecimal(toNumber(c.args[0]))), c.env.fit(c.args[1], 'i')}
 	c.args = args
 	return c.result(types.MakeVarChar(textLen(args[0].Type)*4/3 + 32)), nil
 }

@@ -60,7 +60,7 @@ func toTruth(e *expr.Expr) *expr.Expr {
 	if e.Type.Kind == types.Null {
 		return expr.NewConst(expr.Value{Null: true}, types.MakeBool())
 	}
-	return hidden(toNumber(e))
+	return Exact(toNumber(e))
 }
 
 func resolveLogic(c *call) (*expr.Expr, error) {

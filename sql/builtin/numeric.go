@@ -40,7 +40,8 @@ func init() {
 
 // resolveSame keeps the numeric type of the argument.
 func resolveSame(c *call) (*expr.Expr, error) {
-	a := toNumber(c.args[0])
+	shown := toNumber(c.args[0])
+	a := Exact(shown)
 	c.args = []*expr.Expr{a}
 	t := a.Type
 	switch t.Class() {
@@ -49,7 +50,7 @@ func resolveSame(c *call) (*expr.Expr, error) {
 	case types.ClassFloat:
 		t.Kind = types.Double
 	}
-	return c.result(t), nil
+	return Shown(c.result(t), shown.Type), nil
 }
 
 // sign of a number.
@@ -93,9 +94,9 @@ func resolveWhole(c *call) (*expr.Expr, error) {
 	if c.fn == "ceiling" {
 		c.fn = "ceil"
 	}
-	a := toNumber(c.args[0])
+	t := toNumber(c.args[0]).Type // a quotient's whole part has as many digits as it shows
+	a := Exact(toNumber(c.args[0]))
 	c.args = []*expr.Expr{a}
-	t := a.Type
 	switch {
 	case t.Kind == types.Decimal && t.Prec-t.Scale > 18:
 		return c.result(types.MakeDecimal(t.Prec-t.Scale+1, 0)), nil
@@ -135,7 +136,7 @@ func wholeKernel(e *expr.Expr) Kernel {
 // resolveRound is ROUND and TRUNCATE: a DECIMAL has as many digits after the
 // point as a constant second argument says.
 func resolveRound(c *call) (*expr.Expr, error) {
-	a := hidden(toNumber(c.args[0]))
+	a := Exact(toNumber(c.args[0]))
 	shown := toNumber(c.args[0]).Type
 	places := expr.NewInt(0)
 	if len(c.args) == 2 {
