@@ -69,7 +69,10 @@ func (c *call) decimal() *expr.Expr {
 	c.args = []*expr.Expr{Exact(toDecimal(c.args[0])), Exact(toDecimal(c.args[1]))}
 	t := c.decimalType(c.args[0], c.args[1])
 	if c.fn == "/" {
-		t = types.MakeDecimal(65, decimal.QuotientScale(scaleOf(c.args[0]), scaleOf(c.args[1]), c.env.DivPrecision))
+		p1, s1 := digits(c.args[0])
+		_, s2 := digits(c.args[1])
+		s := decimal.QuotientScale(s1, s2, c.env.DivPrecision)
+		t = types.MakeDecimal(p1-s1+s2+s, s)
 	}
 	if t.Scale == shown.Scale {
 		t.Prec = shown.Prec
