@@ -167,7 +167,7 @@ func (f *First) take(n int) (int, error) {
 	_, c, lo := f.first()
 	if lo == 0 {
 		f.parts.open(c.Cols, c.N)
-		f.prefixes = f.prefix(c)
+		f.prefixes = orderPrefixes(f.spec.Order, c, f.prefixes)
 	}
 	n = min(n, c.N-lo)
 	refs := f.refs[:n]
@@ -204,19 +204,17 @@ func (f *First) take(n int) (int, error) {
 	return n, nil
 }
 
-// prefix computes the prefixes of a chunk's rows.
-func (f *First) prefix(c *batch.Chunk) []uint64 {
-	dst := f.prefixes
+// orderPrefixes computes the prefixes of a chunk's rows, in dst if it is large enough.
+func orderPrefixes(order []OrderKey, c *batch.Chunk, dst []uint64) []uint64 {
 	if cap(dst) < c.N {
 		dst = make([]uint64, c.N, max(c.N, blockRows))
 	}
 	dst = dst[:c.N]
-	if len(f.spec.Order) == 0 {
+	if len(order) == 0 {
 		clear(dst)
 		return dst
 	}
-	by := f.spec.Order[0]
-	state.OrderPrefixes(c.Cols[by.Col], by.Desc, dst)
+	state.OrderPrefixes(c.Cols[order[0].Col], order[0].Desc, dst)
 	return dst
 }
 
@@ -227,14 +225,14 @@ func (f *First) challenge(c *batch.Chunk, i int, part state.Ref, p uint64) {
 	if p == uint64(getInt(row[16:])) {
 		switch before := state.Ref(getInt(row[8:])); {
 		case at >= 0:
-			if f.compare(c, i, c, f.winners[at].row) >= 0 {
+			if compareRows(f.spec.Order, c, i, c, f.winners[at].row) >= 0 {
 				return
 			}
 		case before != 0:
 			resetVectors(f.stored.Cols)
 			f.bytes = append(f.bytes[:0], f.rows.Get(before))
 			f.codec.Decode(f.bytes, f.stored.Cols)
-			if f.compare(c, i, f.stored, 0) >= 0 {
+			if compareRows(f.spec.Order, c, i, f.stored, 0) >= 0 {
 				return
 			}
 		}
@@ -249,9 +247,9 @@ func (f *First) challenge(c *batch.Chunk, i int, part state.Ref, p uint64) {
 	putInt(row[24:], int64(len(f.winners)))
 }
 
-// compare orders rows as a ranking does: by ORDER BY, then by all columns.
-func (f *First) compare(a *batch.Chunk, i int, b *batch.Chunk, j int) int {
-	for _, k := range f.spec.Order {
+// compareRows orders rows as a ranking does: by ORDER BY, then by all columns.
+func compareRows(order []OrderKey, a *batch.Chunk, i int, b *batch.Chunk, j int) int {
+	for _, k := range order {
 		if x := state.CompareOrderedKey(a.Cols[k.Col], i, b.Cols[k.Col], j); x != 0 {
 			if k.Desc {
 				return -x

@@ -1,7 +1,6 @@
 package operators
 
 import (
-	"bytes"
 	"slices"
 
 	"streamsql/operators/batch"
@@ -59,7 +58,7 @@ func (s *ServedFirst) Changes() []*batch.Chunk {
 
 // Snapshot takes an image of the first rows.
 func (s *ServedFirst) Snapshot() Image {
-	return &firstImage{of: s, parts: s.parts.store.Snapshot(), rows: s.rows.Snapshot(), table: s.parts.table.Snapshot()}
+	return &firstImage{of: s, parts: s.parts.store.Snapshot(), rows: s.rows.Snapshot(), table: s.parts.table.Snapshot(), null: s.parts.null}
 }
 
 // firstImage reads first rows as they were. Of the ServedFirst it uses only what
@@ -69,6 +68,7 @@ type firstImage struct {
 	parts *state.Image
 	rows  *state.Image
 	table *state.TableImage
+	null  state.Ref // the partition of the key NULL
 }
 
 // Rows is the number of partitions.
@@ -91,20 +91,7 @@ func (im *firstImage) Get(key []*vector.Vector, i int) (row *batch.Chunk, ok boo
 	if len(lookup) == 0 {
 		return nil, false
 	}
-	cols := newVectors(x.types, 1)
-	for p, k := range lookup {
-		cols[p].AppendFrom(key[k], i)
-	}
-	var r state.Ref
-	if x.one {
-		k, _ := cols[0].Wide(0).Int64()
-		r = im.table.FindInt(k)
-	} else {
-		enc := x.codec.Append(nil, cols, 0)
-		r = im.table.Find(x.hashOf(cols), func(r state.Ref) bool {
-			return bytes.HasPrefix(im.parts.Get(r)[firstHeader:], enc)
-		})
-	}
+	r := x.findIn(im.parts, im.table, im.null, pickColumns(key, lookup), i)
 	if r == 0 {
 		return nil, true
 	}

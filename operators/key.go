@@ -1,6 +1,7 @@
 package operators
 
 import (
+	"bytes"
 	"encoding/binary"
 	"slices"
 
@@ -160,6 +161,26 @@ func (x *index) find(i int) state.Ref {
 		return x.table.FindInt(x.ints[i])
 	}
 	return x.table.Find(x.hashes[i], func(r state.Ref) bool { return x.is(r, i) })
+}
+
+// findIn looks the key that is row i of cols up in images of store and table, and
+// of null. Of x it uses only what never changes.
+func (x *index) findIn(store *state.Image, table *state.TableImage, null state.Ref, cols []*vector.Vector, i int) state.Ref {
+	key := newVectors(x.types, 1)
+	for p, v := range cols {
+		key[p].AppendFrom(v, i)
+	}
+	if x.one {
+		if key[0].IsNull(0) {
+			return null
+		}
+		k, _ := key[0].Wide(0).Int64()
+		return table.FindInt(k)
+	}
+	enc := x.codec.Append(nil, key, 0)
+	return table.Find(x.hashOf(key), func(r state.Ref) bool {
+		return bytes.HasPrefix(store.Get(r)[x.keyAt:], enc)
+	})
 }
 
 // is reports that row r has the key of row i.

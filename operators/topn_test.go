@@ -125,32 +125,90 @@ func TestFirstAgainstTwin(t *testing.T) {
 	}
 }
 
+// TestFirstFewAgainstTwin: of an input that never retracts, some first rows of each
+// partition.
+func TestFirstFewAgainstTwin(t *testing.T) {
+	input := []types.Type{bigint, varchar, dec, double}
+	for seed := range int64(64) {
+		rng := rand.New(rand.NewSource(seed))
+		spec := operators.TopNSpec{
+			Input: input, AppendOnly: true, Limit: 1 + int64(rng.Intn(5)), Offset: int64(rng.Intn(3) * rng.Intn(3)), Number: seed%2 == 1,
+			Partition: [][]int{{}, {0}, {1}, {1, 2}}[seed/4%4],
+		}
+		for range rng.Intn(3) {
+			spec.Order = append(spec.Order, operators.OrderKey{Col: rng.Intn(4), Desc: rng.Intn(2) == 0})
+		}
+		t.Run(fmt.Sprint(seed), func(t *testing.T) {
+			gen := optest.Generator{Inputs: [][]types.Type{input}, Values: 2 + rng.Intn(6), Nulls: 15, AppendOnly: true}
+			optest.Case{
+				New:    func() (operators.Operator, error) { return operators.NewFirstFew(spec, operators.Env{Node: "TopN"}) },
+				Inputs: gen.Inputs, Keys: partable(spec.Partition), Batches: gen.Batches(rng, 8, 40), Twin: topNTwin(spec),
+			}.Run(t)
+		})
+	}
+}
+
+// served is an operator that is the result.
+type served interface {
+	operators.Operator
+	Changes() []*batch.Chunk
+	Snapshot() operators.Image
+}
+
 // TestServedFirst: first rows that are the result give the changes that a view
 // would, and their image has what these add up to, by key too.
 func TestServedFirst(t *testing.T) {
 	input := []types.Type{bigint, varchar, dec}
-	spec := operators.TopNSpec{Input: input, AppendOnly: true, Limit: 1, Partition: []int{0, 1}, Order: []operators.OrderKey{{Col: 2, Desc: true}}}
-	columns, key := []int{2, 1, 0}, []int{1, 2}
-	whole := topNTwin(spec)
-	picked := func(c *batch.Chunk) *batch.Chunk {
-		return &batch.Chunk{Cols: []*vector.Vector{c.Cols[2], c.Cols[1], c.Cols[0]}, N: c.N, Weights: c.Weights}
+	few := operators.TopNSpec{Input: input, AppendOnly: true, Limit: 3, Number: true, Order: []operators.OrderKey{{Col: 2, Desc: true}}}
+	for name, c := range map[string]struct {
+		partition, columns, key []int
+		few                     bool
+	}{
+		"one":                {partition: []int{0, 1}, columns: []int{2, 1, 0}, key: []int{1, 2}},
+		"one of an integer":  {partition: []int{0}, columns: []int{2, 1, 0}, key: []int{2}},
+		"few":                {partition: []int{0, 1}, columns: []int{3, 1, 0, 2}, key: []int{0, 1, 2}, few: true},
+		"few of an integer":  {partition: []int{0}, columns: []int{2, 1, 0, 3}, key: []int{3, 2}, few: true},
+		"few of all":         {columns: []int{3, 2, 1}, key: []int{0}, few: true},
+		"few without number": {partition: []int{1}, columns: []int{1, 0}, few: true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			spec := few
+			spec.Partition = c.partition
+			if !c.few {
+				spec.Limit, spec.Number = 1, false
+			}
+			testServed(t, spec, c.columns, c.key, func() (served, error) {
+				if c.few {
+					return operators.NewServedFirstFew(spec, c.columns, c.key, operators.Env{})
+				}
+				return operators.NewServedFirst(spec, c.columns, c.key, operators.Env{})
+			})
+		})
 	}
-	served := func() *operators.ServedFirst {
-		s, err := operators.NewServedFirst(spec, columns, key, operators.Env{})
-		if err != nil {
-			t.Fatal(err)
+}
+
+func testServed(t *testing.T, spec operators.TopNSpec, columns, key []int, build func() (served, error)) {
+	pick := func(cols []*vector.Vector, at []int) (out []*vector.Vector) {
+		for _, k := range at {
+			out = append(out, cols[k])
 		}
-		return s
+		return out
 	}
-	gen := optest.Generator{Inputs: [][]types.Type{input}, Values: 5, AppendOnly: true}
+	picked := func(in []*batch.Chunk) *batch.Chunk {
+		c := topNTwin(spec)(in)
+		return &batch.Chunk{Cols: pick(c.Cols, columns), N: c.N, Weights: c.Weights}
+	}
+	gen := optest.Generator{Inputs: [][]types.Type{spec.Input}, Values: 5, Nulls: 15, AppendOnly: true}
 	batches := gen.Batches(rand.New(rand.NewSource(1)), 8, 40)
-	c := optest.Case{
-		New: func() (operators.Operator, error) { return served(), nil }, Inputs: gen.Inputs, Batches: batches,
-		Changes: func(op operators.Operator) []*batch.Chunk { return op.(*operators.ServedFirst).Changes() },
-		Twin:    func(in []*batch.Chunk) *batch.Chunk { return picked(whole(in)) },
+	optest.Case{
+		New: func() (operators.Operator, error) { return build() }, Inputs: gen.Inputs, Batches: batches,
+		Changes: func(op operators.Operator) []*batch.Chunk { return op.(served).Changes() }, Twin: picked,
+	}.Run(t)
+	s, err := build()
+	if err != nil {
+		t.Fatal(err)
 	}
-	c.Run(t)
-	s, all := served(), batch.New(input, 0)
+	all := batch.New(spec.Input, 0)
 	for id, b := range batches { // nobody asks for changes
 		s.Begin(&operators.Batch{ID: uint64(id)})
 		s.Push(0, b[0])
@@ -162,7 +220,7 @@ func TestServedFirst(t *testing.T) {
 			all.AppendFrom(b[0], i, b[0].Weight(i))
 		}
 	}
-	im, want := s.Snapshot(), picked(whole([]*batch.Chunk{all}))
+	im, want := s.Snapshot(), picked([]*batch.Chunk{all})
 	defer im.Release()
 	var rows []*batch.Chunk
 	for scan := im.Scan(); ; {
@@ -176,8 +234,8 @@ func TestServedFirst(t *testing.T) {
 		t.Fatalf("%d rows\n%swant\n%s", im.Rows(), got, batch.Text(want))
 	}
 	for i := range want.N {
-		row, ok := im.Get([]*vector.Vector{want.Cols[1], want.Cols[2]}, i)
-		if !ok || row == nil || batch.Text(row) != batch.Text(want.Slice(i, i+1)) {
+		row, ok := im.Get(pick(want.Cols, key), i)
+		if ok != (key != nil) || ok && (row == nil || batch.Text(row) != batch.Text(want.Slice(i, i+1))) {
 			t.Fatalf("row %d is not found by its key", i)
 		}
 	}

@@ -181,7 +181,9 @@ func servable(p *physical.Plan) (node *physical.Node, columns []int) {
 	}
 	switch n.Kind {
 	case physical.TopN:
-		if s := n.TopN; s.First && s.Expiry == nil && !slices.Contains(columns, len(n.Inputs[0].Fields)) { // that is the number
+		if s := n.TopN; s.Few && s.Offset == 0 {
+			return n, columns
+		} else if s.First && s.Expiry == nil && !slices.Contains(columns, len(n.Inputs[0].Fields)) { // that is the number
 			return n, columns
 		}
 	case physical.Distinct:

@@ -26,6 +26,8 @@ func topNSpec(s *physical.TopNSpec, in []types.Type) operators.TopNSpec {
 func (b *builder) topN(p placed, in []types.Type, env operators.Env) (operators.Operator, error) {
 	spec := topNSpec(p.node.TopN, in)
 	switch s := p.node.TopN; {
+	case p.served != nil && s.Few:
+		return operators.NewServedFirstFew(spec, p.served, b.plan.Key, env)
 	case p.served != nil:
 		return operators.NewServedFirst(spec, p.served, b.plan.Key, env)
 	case s.PerBatch:
@@ -34,6 +36,8 @@ func (b *builder) topN(p placed, in []types.Type, env operators.Env) (operators.
 		return operators.NewLeaders(spec, env), nil
 	case s.First:
 		return operators.NewFirst(spec, env)
+	case s.Few:
+		return operators.NewFirstFew(spec, env)
 	}
 	return operators.NewTopN(spec, env)
 }

@@ -10,6 +10,9 @@ const (
 	DenseRank RankFunc = "dense_rank"
 )
 
+// MostFew is how many rows of a partition can be a list.
+const MostFew = 16
+
 // TopNSpec keeps of each partition the rows whose number, from 1 on, is above
 // Offset and at most Offset + Limit. Rows are ordered by Order, ties by all
 // fields, from the first to the last. With Number the output has that as a last field.
@@ -31,6 +34,9 @@ type TopNSpec struct {
 	// First: it is AppendOnly and keeps one row by ROW_NUMBER, the first, for which no
 	// order among the others is kept.
 	First bool `json:"first,omitempty"`
+	// Few: it is AppendOnly and keeps more rows than one by ROW_NUMBER, but so few
+	// that they are a list in their partition.
+	Few bool `json:"few,omitempty"`
 	// Expiry, of a field of the partition, says when partitions are over.
 	Expiry *Expiry `json:"expiry,omitempty"`
 }

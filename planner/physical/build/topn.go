@@ -37,7 +37,7 @@ func (b *builder) topN(n *logical.TopN, want []logical.Col) (*rel, error) {
 	} else if len(n.Partition) == 0 && n.Limit >= 0 && n.Limit < maxLocal && n.Offset < maxLocal && stays(in) {
 		local := spec
 		local.Limit, local.Offset, local.Number = n.Limit+n.Offset, 0, false
-		local.First = keepsFirst(local)
+		local.First, local.Few = keepsFirst(local), keepsFew(local)
 		in = &physical.Node{Kind: physical.TopN, Inputs: []*physical.Node{in}, Fields: fields(cols), TopN: &local, Props: physical.Props{Keys: positions(below.Keys, cols)}}
 		b.keep(in, topNState(local), below.Grows && !local.AppendOnly)
 		spec.AppendOnly = false
@@ -51,6 +51,7 @@ func (b *builder) topN(n *logical.TopN, want []logical.Col) (*rel, error) {
 		Kind: physical.TopN, Inputs: []*physical.Node{shuffle(in, spec.Partition)}, Fields: fields(out), TopN: &spec, Props: propsOf(props, out),
 	}
 	spec.Expiry = b.partitionExpiry(n.Input, n.Partition, cols)
+	spec.Few = keepsFew(spec)
 	local := in.Kind == physical.TopN && !spec.Leaders
 	grows := below.Grows && (len(n.Partition) > 0 || !spec.AppendOnly) && !local && spec.Expiry == nil
 	state := topNState(spec)
@@ -139,6 +140,12 @@ func (b *builder) leads(n *logical.TopN) bool {
 // keepsFirst reports a TopN that needs nothing but the first row of each partition.
 func keepsFirst(s physical.TopNSpec) bool {
 	return s.AppendOnly && s.Limit == 1 && s.Offset == 0 && s.Func == physical.RowNumber
+}
+
+// keepsFew reports a TopN of so few rows of each partition that they are a list: at
+// most as many as its operator has room for. It lets no partition go.
+func keepsFew(s physical.TopNSpec) bool {
+	return s.AppendOnly && s.Limit >= 1 && s.Limit+s.Offset > 1 && s.Limit+s.Offset <= physical.MostFew && s.Func == physical.RowNumber && s.Expiry == nil
 }
 
 func topNState(s physical.TopNSpec) string {
