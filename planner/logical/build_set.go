@@ -4,7 +4,6 @@ import (
 	"slices"
 
 	"streamsql/sql/bind"
-	"streamsql/sql/sqlerr"
 )
 
 func (b *builder) union(r *bind.Union) (Node, error) {
@@ -28,11 +27,6 @@ func (b *builder) union(r *bind.Union) (Node, error) {
 // setOp builds INTERSECT and EXCEPT. All that comes out is in the first input.
 func (b *builder) setOp(r *bind.SetOp) (Node, error) {
 	s := &SetOp{Kind: r.Kind, All: r.All, Cols: slices.Clone(r.Cols)}
-	for _, c := range s.Cols {
-		if s.All && c.Type.Folds() { // how often each of the forms is to be there, nobody says
-			return nil, sqlerr.Unsupported("INTERSECT ALL and EXCEPT ALL of JSON, or of text without regard to case")
-		}
-	}
 	var err error
 	if s.Ins, s.From, err = b.inputs(r.Inputs); err != nil {
 		return nil, err
@@ -40,6 +34,9 @@ func (b *builder) setOp(r *bind.SetOp) (Node, error) {
 	first := byID(s.Ins[0].Columns())
 	for k, id := range s.From[0] {
 		s.Cols[k].Type.NotNull = s.Cols[k].Type.NotNull && first[id].Type.NotNull
+	}
+	if s.All && folds(s.Cols) {
+		return b.foldedBag(s)
 	}
 	return s, nil
 }

@@ -7,7 +7,6 @@ import (
 	"streamsql/sql/agg"
 	"streamsql/sql/bind"
 	"streamsql/sql/expr"
-	"streamsql/sql/types"
 )
 
 var groupBySortKey = Rule{
@@ -94,8 +93,7 @@ func (c *Context) bySortKey(a *logical.Aggregate, unique [][]int) logical.Node {
 			continue
 		}
 		value := logical.Ref(k)
-		t := types.Type{Kind: types.VarBinary, Len: types.LongTextLen, Collation: types.BinaryCollation, NotNull: k.Type.NotNull}
-		key := logical.Computed{Col: logical.Col{ID: c.IDs.Next(), Name: "sort_key(" + k.Name + ")", Type: t}, Expr: expr.NewCall("sort_key", t, value)}
+		key := logical.SortKey(k, c.IDs)
 		below.Items = append(below.Items, key)
 		out.Keys = append(out.Keys, key.Col)
 		out.Aggs = append(out.Aggs, logical.Agg{Col: k, Call: agg.Call{Fn: "any_value", Args: []*expr.Expr{value}, Type: k.Type}})

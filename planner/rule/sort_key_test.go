@@ -59,6 +59,6 @@ Distinct
     Project other#100 = other#2
       Scan d.u (other#2)
 `},
-		{"EXCEPT ALL", op(bind.Except, true), nil, ""},
+		{"EXCEPT ALL, which is built by sort keys", op(bind.Except, true), nil, ""},
 	})
 }
