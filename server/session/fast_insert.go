@@ -21,10 +21,23 @@ func (s *Session) fastInsert(ctx context.Context, text string, more bool, emit E
 	if !ok {
 		return false, nil
 	}
+	return true, s.insertFast(ctx, rows, more, emit)
+}
+
+// fastExecute runs a prepared INSERT or REPLACE of `?` alone in the same way.
+func (s *Session) fastExecute(ctx context.Context, p *bind.InsertParameters, params []Param, more bool, emit Emit) (ok bool, err error) {
+	rows, ok := p.Fast(params, s.bindEnv(&compiled{}, nil), s.settings.location)
+	if !ok {
+		return false, nil
+	}
+	return true, s.insertFast(ctx, rows, more, emit)
+}
+
+func (s *Session) insertFast(ctx context.Context, rows *bind.FastRows, more bool, emit Emit) error {
 	b := &bind.Insert{Table: rows.Table, Replace: rows.Replace}
 	for _, n := range bind.Needs(b) {
 		if err := catalog.Check(s.user, n); err != nil {
-			return true, err
+			return err
 		}
 	}
 	chunk := &batch.Chunk{Cols: rows.Columns, N: rows.N}
@@ -32,8 +45,8 @@ func (s *Session) fastInsert(ctx context.Context, text string, more bool, emit E
 		return tx.Insert(ctx, b.Table, chunk, engine.InsertOptions{Replace: b.Replace, Eval: s.evalOptions()})
 	})
 	if err != nil {
-		return true, err
+		return err
 	}
 	s.warnAll(r.Warnings)
-	return true, s.give(ctx, s.inserted(b, r, rows.N), more, emit)
+	return s.give(ctx, s.inserted(b, r, rows.N), more, emit)
 }

@@ -81,7 +81,7 @@ func (s *Session) describePrepared(p *Prepared) error {
 		p.Params = b.Params
 		p.Fields = fieldsOf(b.Query)
 	case *bind.Insert:
-		p.Params = b.Params
+		p.Params, p.insert = b.Params, bind.ReadInsertParameters(p.stmt)
 	case *bind.Update:
 		p.Params = b.Params
 	case *bind.Delete:
@@ -112,6 +112,11 @@ func (s *Session) execute(ctx context.Context, p *Prepared, params []Param, more
 			return s.query(ctx, c, more, emit)
 		}
 		params = nil
+	}
+	if p.insert != nil {
+		if done, err := s.fastExecute(ctx, p.insert, params, more, emit); done || err != nil {
+			return err
+		}
 	}
 	if l := p.lookup; l != nil && s.fits(l, p.stmt.Text, params) {
 		if done, err := s.lookUp(ctx, l, params, more, emit); done || err != nil {

@@ -7,6 +7,7 @@ import (
 
 	"streamsql/engine"
 	"streamsql/planner/physical"
+	"streamsql/sql/bind"
 	"streamsql/sql/expr"
 	"streamsql/sql/parser"
 	"streamsql/sql/types"
@@ -36,8 +37,9 @@ type Prepared struct {
 	Fields []physical.Field // of the result; nil: no rows
 
 	stmt   *parser.Statement
-	lookup *lookup // nil: it is none, or has not run yet
-	tries  int     // how often it was planned in vain to see that
+	insert *bind.InsertParameters // nil: it is none
+	lookup *lookup                // nil: it is none, or has not run yet
+	tries  int                    // how often it was planned in vain to see that
 }
 
 // Client is who is at the other end.

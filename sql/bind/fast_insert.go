@@ -29,29 +29,50 @@ type FastRows struct {
 //
 // A TIMESTAMP is read on the clock of loc.
 func FastInsert(iv *parser.InsertValues, env *Env, loc *time.Location) (*FastRows, bool) {
-	db := iv.DB
+	if iv.Rows == 0 {
+		return nil, false
+	}
+	p := plainRows{db: iv.DB, table: iv.Table, columns: iv.Columns, replace: iv.Replace, rows: iv.Rows, width: len(iv.Lits) / iv.Rows}
+	return p.read(&literals{iv: iv}, env, loc)
+}
+
+// plainRows is an INSERT or REPLACE of rows that are of plain values, without a tree.
+type plainRows struct {
+	db, table   string
+	columns     []string // that values are given for; none: all
+	replace     bool
+	rows, width int // values are by rows: those of a row are width
+}
+
+// plainValues are the values of plainRows.
+type plainValues interface {
+	// value is the i-th, good until the next call; nil: it is none to be stored plainly.
+	value(i int) *ingest.Value
+}
+
+func (p *plainRows) read(values plainValues, env *Env, loc *time.Location) (*FastRows, bool) {
+	db := p.db
 	if db == "" {
 		db = env.Session.Database
 	}
-	t, ok := env.Catalog.Table(db, iv.Table)
-	if !ok || iv.Rows == 0 || t.Kind != catalog.BaseTable && (t.Kind != catalog.StreamTable || iv.Replace && !t.Upsert()) {
+	t, ok := env.Catalog.Table(db, p.table)
+	if !ok || t.Kind != catalog.BaseTable && (t.Kind != catalog.StreamTable || p.replace && !t.Upsert()) {
 		return nil, false
 	}
 	if hasGenerated(t) {
 		return nil, false
 	}
 	in := newInserting(t, env)
-	width := len(iv.Lits) / iv.Rows
-	if !in.fastColumns(iv.Columns) || in.count != width {
+	if !in.fastColumns(p.columns) || in.count != p.width {
 		return nil, false
 	}
 	ctx := &builtin.Context{Location: loc}
-	out := &FastRows{Table: t, Replace: iv.Replace, N: iv.Rows, Columns: make([]*vector.Vector, len(t.Columns))}
+	out := &FastRows{Table: t, Replace: p.replace, N: p.rows, Columns: make([]*vector.Vector, len(t.Columns))}
 	for c, g := range in.given {
 		if g < 0 {
-			out.Columns[c], ok = in.fastDefault(c, iv.Rows)
+			out.Columns[c], ok = in.fastDefault(c, p.rows)
 		} else {
-			out.Columns[c], ok = in.fastColumn(c, iv, g, width, ctx)
+			out.Columns[c], ok = in.fastColumn(c, p, values, g, ctx)
 		}
 		if !ok {
 			return nil, false
@@ -89,12 +110,11 @@ func (in *inserting) fastDefault(c, n int) (*vector.Vector, bool) {
 	return one.Gather(make([]int32, n)), true
 }
 
-// fastColumn reads column c from the g-th literal of each row.
-func (in *inserting) fastColumn(c int, iv *parser.InsertValues, g, width int, ctx *builtin.Context) (*vector.Vector, bool) {
-	col := ingest.NewColumn(in.spec(c), ctx, iv.Rows)
-	f := literals{iv: iv}
-	for i := g; i < len(iv.Lits); i += width {
-		if iv.Lits[i].Kind == parser.LitDefault || !col.Plain(f.value(iv.Lits[i])) {
+// fastColumn reads column c from the g-th value of each row.
+func (in *inserting) fastColumn(c int, p *plainRows, values plainValues, g int, ctx *builtin.Context) (*vector.Vector, bool) {
+	col := ingest.NewColumn(in.spec(c), ctx, p.rows)
+	for i := g; i < p.rows*p.width; i += p.width {
+		if v := values.value(i); v == nil || !col.Plain(v) {
 			return nil, false
 		}
 	}
@@ -113,8 +133,12 @@ var literalKinds = [...]ingest.Kind{
 	parser.LitInt: ingest.Int, parser.LitDecimal: ingest.Decimal, parser.LitFloat: ingest.Float, parser.LitString: ingest.Text,
 }
 
-// value is a literal other than DEFAULT, good until the next call.
-func (f *literals) value(l parser.Lit) *ingest.Value {
+// value implements plainValues; DEFAULT is no plain value.
+func (f *literals) value(i int) *ingest.Value {
+	l := f.iv.Lits[i]
+	if l.Kind == parser.LitDefault {
+		return nil
+	}
 	f.one.Kind, f.one.Small = literalKinds[l.Kind], false
 	if l.Escaped {
 		f.bytes = f.iv.AppendText(f.bytes[:0], l)

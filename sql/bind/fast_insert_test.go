@@ -115,6 +115,90 @@ func TestFastInsertAgreesWithBind(t *testing.T) {
 	})
 }
 
+// drawParam draws what a client may send for `?`.
+func drawParam(t *rapid.T) *expr.Expr {
+	switch rapid.IntRange(0, 5).Draw(t, "kind of param") {
+	case 0:
+		return expr.NewNull()
+	case 1:
+		return expr.NewInt(rapid.OneOf(rapid.Int64(), rapid.Int64Range(-200, 70_000)).Draw(t, "int"))
+	case 2:
+		return expr.NewConst(expr.Value{I: rapid.Int64().Draw(t, "bits")}, types.Type{Kind: types.BigInt, Unsigned: true})
+	case 3:
+		f := rapid.OneOf(rapid.Float64(), rapid.SampledFrom([]float64{0.5, -1.25, 3.5e38, 1e300, 1e-7})).Draw(t, "double")
+		return expr.NewConst(expr.Value{F: f}, types.MakeDouble())
+	case 4:
+		day := rapid.Int64Range(-25_000, 40_000).Draw(t, "day")
+		us := rapid.SampledFrom([]int64{0, 1_000_000, 40_000_000_000, 1_678_000, 1_678_900, 1}).Draw(t, "time")
+		return expr.NewConst(expr.Value{I: day*types.Day + us}, types.MakeDateTime(6))
+	}
+	s := rapid.OneOf(rapid.SampledFrom([]string{"", "a", "b c", "12", "-1.5", "2024-02-29", "2024-01-02 03:04:05.678", "éé", "12:00:01.5", "abcde"}), rapid.StringN(0, 5, -1)).Draw(t, "text")
+	return expr.NewConst(expr.Value{S: []byte(s)}, types.MakeVarChar(len(s)))
+}
+
+func TestFastParametersAgreeWithBind(t *testing.T) {
+	w := newWorld(t)
+	for i, c := range columnTypes {
+		if err := w.exec(fmt.Sprintf("CREATE TABLE t%d (k INT AUTO_INCREMENT PRIMARY KEY, x %s, d INT DEFAULT 5)", i, c[0])); err != nil {
+			t.Fatal(c[0], err)
+		}
+	}
+	fits := 0
+	rapid.Check(t, func(t *rapid.T) {
+		i := rapid.IntRange(0, len(columnTypes)-1).Draw(t, "type")
+		rows := rapid.IntRange(1, 3).Draw(t, "rows")
+		sql := fmt.Sprintf("INSERT INTO t%d (x, k) VALUES %s", i, strings.TrimSuffix(strings.Repeat("(?, ?), ", rows), ", "))
+		var params []*expr.Expr
+		for range rows {
+			params = append(params, drawParam(t), expr.NewInt(rapid.Int64Range(0, 3).Draw(t, "key")))
+		}
+		stmt, err := w.parser.Parse(sql, 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		p := bind.ReadInsertParameters(stmt)
+		if p == nil {
+			t.Fatalf("%s is not seen to be of parameters alone", sql)
+		}
+		fast, ok := p.Fast(params, w.env(), time.UTC)
+		if !ok {
+			return
+		}
+		fits++
+		env := w.env()
+		env.Params = params
+		s, err := bind.Bind(stmt, env)
+		if err != nil {
+			t.Fatalf("%s: fast, but Bind says %v", sql, err)
+		}
+		for r, row := range s.(*bind.Insert).Rows {
+			for c, e := range row {
+				compare(t, fmt.Sprintf("%s of %v into %s: row %d, column %d", sql, params, columnTypes[i][0], r, c), fast.Columns[c], r, e)
+			}
+		}
+	})
+	if fits == 0 {
+		t.Error("no parameters were taken fast")
+	}
+}
+
+func TestReadInsertParametersRefuses(t *testing.T) {
+	w := newWorld(t)
+	for _, sql := range []string{
+		"INSERT INTO t VALUES (?, 1)", "INSERT INTO t VALUES (?, ?), (?)", "INSERT IGNORE INTO t VALUES (?)", "INSERT INTO t SELECT ?",
+		"INSERT INTO t VALUES (?) ON DUPLICATE KEY UPDATE a = 1", "INSERT INTO t (t.a) VALUES (?)", "INSERT INTO t VALUES (-?)", "DELETE FROM t WHERE a = ?",
+		"INSERT INTO t VALUES (DEFAULT)", "EXPLAIN INSERT INTO t VALUES (?)",
+	} {
+		stmt, err := w.parser.Parse(sql, 0)
+		if err != nil {
+			t.Fatal(sql, err)
+		}
+		if bind.ReadInsertParameters(stmt) != nil {
+			t.Errorf("%s is taken for an INSERT of parameters alone", sql)
+		}
+	}
+}
+
 func compare(t *rapid.T, what string, fast *vector.Vector, r int, e *expr.Expr) {
 	got := expr.ValueOf(fast, r)
 	want, ok := value(t, e)

@@ -173,6 +173,17 @@ func (c *Column) bytes(v *Value) bool {
 }
 
 func (c *Column) dateTime(v *Value) bool {
+	if v.Kind == Moment {
+		unit := int64(types.Day)
+		if c.Type.Kind == types.DateTime {
+			unit = microseconds[c.Type.Scale]
+		}
+		if v.Num%unit != 0 {
+			return false
+		}
+		c.Values.AppendInt(v.Num)
+		return true
+	}
 	if v.Kind != Text {
 		return false
 	}
@@ -193,12 +204,18 @@ func (c *Column) dateTime(v *Value) bool {
 	return true
 }
 
+// microseconds of the smallest unit that a scale shows.
+var microseconds = [...]int64{1e6, 1e5, 1e4, 1e3, 1e2, 10, 1}
+
 // timestamp is dateTime on the session's clock.
 func (c *Column) timestamp(v *Value) bool {
-	if v.Kind != Text {
-		return false
+	us, fsp, ok := v.Num, 0, false
+	switch v.Kind {
+	case Moment:
+		ok = us%microseconds[c.Type.Scale] == 0
+	case Text:
+		us, fsp, ok = fullDateTime(v.Bytes)
 	}
-	us, fsp, ok := fullDateTime(v.Bytes)
 	if !ok || fsp > c.Type.Scale {
 		return false
 	}

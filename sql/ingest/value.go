@@ -25,12 +25,14 @@ const (
 	Float
 	Text
 	Document // a JSON object or array that is known to be well formed
+	Moment   // a date and time of day
 )
 
 // Value is a value as it was sent.
 type Value struct {
 	Kind Kind
-	// Small says that Num is the value of an Int.
+	// Small says that Num is the value of an Int. Of a Moment it is the microseconds
+	// since 1970, as the clock shows them.
 	Small bool
 	Num   int64
 	// Bytes are a number with its sign, a text without quotes and escapes, or a JSON
@@ -68,6 +70,9 @@ func (v *Value) constant() (*expr.Expr, error) {
 			return nil, illegalNumber("double", v.Bytes)
 		}
 		return expr.NewConst(expr.Value{F: f}, types.MakeDouble()), nil
+	}
+	if v.Kind == Moment {
+		return expr.NewConst(expr.Value{I: v.Num}, types.MakeDateTime(6)), nil
 	}
 	t := types.Type{Kind: types.VarChar}
 	if v.Kind == Document {
