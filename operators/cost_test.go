@@ -108,6 +108,43 @@ func TestOneRowChangeCostsTheSame(t *testing.T) {
 			return l
 		}
 	}
+	whole := func(fn string) operators.OverFunc {
+		f := framed(fn, operators.FrameRange, operators.UnboundedPreceding)
+		f.Frame.End.Kind = operators.UnboundedFollowing
+		return f
+	}
+	// replaced replaces row (0, i) by what other makes of i, and back, in the middle of the order.
+	replaced := func(load func() optest.Load, other func(i int64) (first, second int64)) func() optest.Load {
+		return func() optest.Load {
+			l := load()
+			l.Change = func(_, k, rows int) *batch.Chunk {
+				const spots = 32
+				i := int64(rows/4 + k%spots*(rows/2/spots))
+				a, b := other(i)
+				old, now := [2]int64{0, i}, [2]int64{a, b}
+				if k/spots%2 == 1 {
+					old, now = now, old
+				}
+				c := batch.New(in, 2)
+				for j, row := range [][2]int64{now, old} {
+					c.Cols[0].AppendInt(row[0])
+					c.Cols[1].AppendInt(row[1])
+					c.PushWeight(int64(1 - 2*j))
+				}
+				return c
+			}
+			return l
+		}
+	}
+	kept := func(load func() optest.Load) func() optest.Load {
+		return replaced(load, func(i int64) (int64, int64) { return 1, i })
+	}
+	below := func(load func() optest.Load) func() optest.Load {
+		return replaced(load, func(i int64) (int64, int64) { return 0, i - 5000 })
+	}
+	ahead := func(load func() optest.Load) func() optest.Load {
+		return replaced(load, func(i int64) (int64, int64) { return 0, -i })
+	}
 	allBefore := operators.Frame{Start: operators.Bound{Kind: operators.UnboundedPreceding}, End: operators.Bound{Kind: operators.CurrentRow}}
 	for _, c := range []costCheck{
 		{"merge sum", merge(1, call(t, in, "sum", false, 1))},
@@ -156,6 +193,11 @@ func TestOneRowChangeCostsTheSame(t *testing.T) {
 			operators.OverFunc{Func: operators.WindowFirst, Args: []int{1}, Type: bigint, Frame: allBefore},
 			operators.OverFunc{Func: operators.WindowNth, N: 3, Args: []int{1}, Type: bigint, Frame: allBefore}))},
 		{"row number of the last rows", lastRows(over(operators.OverFunc{Func: operators.WindowRowNumber, Type: operators.NumberType()}))},
+		{"sum and count of the whole partition, which stay", kept(over(whole("sum"), whole("avg"), whole("count")))},
+		{"max of the whole partition, below it", below(over(whole("max")))},
+		{"first value of all, which stays", ahead(over(operators.OverFunc{Func: operators.WindowFirst, Args: []int{0}, Type: bigint, Frame: operators.Frame{Unit: operators.FrameRange, End: operators.Bound{Kind: operators.UnboundedFollowing}}}))},
+		{"max of all before, below it", below(over(framed("max", operators.FrameRows, operators.UnboundedPreceding), framed("max", operators.FrameRange, operators.UnboundedPreceding)))},
+		{"sum of all before, which stays", kept(over(framed("sum", operators.FrameRange, operators.UnboundedPreceding), framed("avg", operators.FrameRows, operators.UnboundedPreceding)))},
 		{"emit", func() optest.Load {
 			e := operators.NewEmit(operators.EmitSpec{Input: in, Col: 0, Watermark: operators.Watermark{{Table: 1}}}, operators.Env{})
 			return oneInput(t, e, nil, 10)

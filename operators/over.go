@@ -115,7 +115,7 @@ func NewOver(spec OverSpec, env Env) (*Over, error) {
 	}
 	r.copies = true
 	r.expire(spec.Expiry, spec.Partition)
-	spec.Funcs = bounded(spec.Funcs)
+	spec.Funcs = bounded(spec.Funcs, len(spec.Order) > 0)
 	o := &Over{ranking: r, spec: spec, results: state.NewStore(env.Account), out: append([]types.Type(nil), spec.Input...)}
 	var made []types.Type
 	for _, f := range spec.Funcs {
@@ -129,13 +129,23 @@ func NewOver(spec OverSpec, env Env) (*Over, error) {
 	return o, o.output.init(o)
 }
 
-// bounded are the functions with distances that can be added to the number of a row.
-func bounded(funcs []OverFunc) []OverFunc {
+// bounded are the functions with distances that can be added to the number of a row,
+// and, where there is no order, all rows for the peers of one.
+func bounded(funcs []OverFunc, ordered bool) []OverFunc {
 	funcs = append([]OverFunc(nil), funcs...)
 	for i := range funcs {
 		f := &funcs[i]
 		for _, n := range []*int64{&f.N, &f.Frame.Start.N, &f.Frame.End.N} {
 			*n = min(*n, unlimited)
+		}
+		if ordered || f.Frame.Unit == FrameRows {
+			continue
+		}
+		if f.Frame.Start.Kind == CurrentRow {
+			f.Frame.Start.Kind = UnboundedPreceding
+		}
+		if f.Frame.End.Kind == CurrentRow {
+			f.Frame.End.Kind = UnboundedFollowing
 		}
 	}
 	return funcs

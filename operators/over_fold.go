@@ -6,6 +6,7 @@ import (
 	"streamsql/operators/batch"
 	"streamsql/operators/state"
 	"streamsql/sql/agg"
+	"streamsql/sql/types"
 	"streamsql/sql/vector"
 )
 
@@ -21,6 +22,8 @@ type folder struct {
 	parts [][]*vector.Vector
 	rows  [][]byte
 	enc   []byte
+	one   []*vector.Vector // of addOne
+	cond  []*vector.Vector // of value
 }
 
 // foldCall is one aggregate: state, or for MIN and MAX the column col.
@@ -47,7 +50,7 @@ type fold struct {
 const shortRun = 2 * leafRows
 
 func newFolder(r *ranking, funcs []OverFunc) (*folder, error) {
-	f := &folder{ranking: r}
+	f := &folder{ranking: r, one: newVectors(r.input, 1), cond: newVectors([]types.Type{types.MakeBigInt()}, 1)}
 	for _, fn := range funcs {
 		if fn.Func != WindowAggregate {
 			continue
@@ -188,18 +191,47 @@ func (f *folder) add(to *fold, rows [][]byte, cols []*vector.Vector, lo, hi int,
 			continue
 		}
 		for i := lo; i < hi; i++ {
-			if c.cond >= 0 && (cols[c.cond].IsNull(i) || cols[c.cond].I[i] == 0) {
-				continue
+			if c.cond < 0 || !cols[c.cond].IsNull(i) && cols[c.cond].I[i] != 0 {
+				to.better(k, f.encoded(c, rows[i]), c.max)
 			}
-			value := f.column(rows[i], c.col)
-			if c.folds && value[0] != 0 {
-				f.enc = append(state.AppendKeyOfOrdered(f.enc[:0], value, f.input[c.col]), value...)
-				value = f.enc
-			}
-			to.better(k, value, c.max)
 		}
 	}
 	return nil
+}
+
+// encoded is what a row has for MIN or MAX, in the form of fold.best. It is good until
+// the next call.
+func (f *folder) encoded(c *foldCall, row []byte) []byte {
+	value := f.column(row, c.col)
+	if c.folds && value[0] != 0 {
+		f.enc = append(state.AppendKeyOfOrdered(f.enc[:0], value, f.input[c.col]), value...)
+		value = f.enc
+	}
+	return value
+}
+
+// value is encoded, nil if the row has none that counts.
+func (f *folder) value(call int, row []byte) []byte {
+	c := &f.calls[call]
+	if c.cond >= 0 {
+		resetVectors(f.cond)
+		state.DecodeOrdered(f.column(row, c.cond), f.cond[0])
+		if f.cond[0].IsNull(0) || f.cond[0].I[0] == 0 {
+			return nil
+		}
+	}
+	if value := f.encoded(c, row); value[0] != 0 {
+		return value
+	}
+	return nil
+}
+
+// addOne adds a stored row w times.
+func (f *folder) addOne(to *fold, ref state.Ref, w int64) error {
+	resetVectors(f.one)
+	row := rowPart(f.store.Get(ref))
+	decodeOrdered([][]byte{row}, f.one)
+	return f.add(to, [][]byte{row}, f.one, 0, 1, w)
 }
 
 // better makes value the best of aggregate k, if it is. NULL never is.

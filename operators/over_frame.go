@@ -97,6 +97,12 @@ func (p *overPart) index(key []byte) int64 {
 	return at - p.first
 }
 
+// orderOf is the ORDER BY part of row i's key.
+func (p *overPart) orderOf(i int64) []byte {
+	pos, _ := p.tree.at(p.first + i)
+	return orderPart(p.store.Get(pos.entry().ref))
+}
+
 // behind is where the first row is whose ORDER BY part is greater. It writes behind order.
 func (p *overPart) behind(order []byte) int64 {
 	at, _ := p.tree.index(p.tree.seekBehind(p.group, order))

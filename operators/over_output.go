@@ -36,7 +36,7 @@ func (o *overOutput) init(over *Over) error {
 	o.part.ranking = over.ranking
 	o.eval = newOverEval(&o.part, over.fold, over.spec.Funcs)
 	for _, r := range reaches(over.spec.Funcs, over.spec.Order) {
-		o.passes = append(o.passes, &reacher{reach: r})
+		o.passes = append(o.passes, newReacher(r, over.fold))
 	}
 	return nil
 }
@@ -70,7 +70,9 @@ func (o *overOutput) give(n int, emit func(*batch.Chunk)) (int, error) {
 			o.lo = next
 			work += max(int(next-from), 1)
 		default:
-			o.advance()
+			if err := o.advance(); err != nil {
+				return 0, err
+			}
 			work++
 		}
 	}
@@ -95,23 +97,24 @@ func (o *overOutput) takeBack(c *rankChange) error {
 
 // advance finds the rows that the next change of the pass reaches, or those
 // behind the last one of a partition.
-func (o *overOutput) advance() {
+func (o *overOutput) advance() error {
 	pass := o.passes[o.pass]
 	if o.some && (o.next == o.changes.len() || o.changes.at(o.next).group != o.part.group) {
-		o.reach(pass.end(&o.part))
-		o.some = false
-		return
+		lo, hi, more, err := pass.end(&o.part)
+		o.reach(lo, hi)
+		o.some = more
+		return err
 	}
 	if o.next == o.changes.len() {
 		o.pass, o.next = o.pass+1, 0
-		return
+		return nil
 	}
 	c := o.changes.at(o.next)
 	if !o.some {
 		o.some, o.seen = true, 0
 		if o.part.enter(c.group); o.part.n == 0 {
 			o.skip()
-			return
+			return nil
 		}
 		o.eval.begin()
 		pass.begin(&o.part, &o.changes, o.next)
@@ -119,7 +122,14 @@ func (o *overOutput) advance() {
 	o.next++
 	key, order, _ := o.keyOf(c.ref)
 	o.enc = append(o.enc[:0], order...)
-	o.reach(pass.change(&o.part, o.part.index(key), c.now-c.old, o.enc))
+	lo, hi := pass.change(&o.part, c, o.part.index(key), o.enc)
+	if pass.uniform && lo < hi && o.seen == 0 {
+		if o.stays(pass.funcs) {
+			lo, hi, o.seen = 0, 0, o.part.n
+		}
+	}
+	o.reach(lo, hi)
+	return nil
 }
 
 // skip leaves out the changes of a partition that has no rows any more.

@@ -205,8 +205,10 @@ func randomOver(t testing.TB, rng *rand.Rand) operators.OverSpec {
 		f.Args, f.Type = []int{arg}, overInput[arg]
 		switch f.Func {
 		case operators.WindowAggregate:
-			name := []string{"count", "sum", "avg", "min", "max", "sum"}[rng.Intn(6)]
-			if arg = []int{1, 5, 6}[rng.Intn(3)]; name == "max" || name == "min" {
+			name := []string{"count", "sum", "avg", "min", "max", "bit_or"}[rng.Intn(6)]
+			if arg = []int{1, 5, 6}[rng.Intn(3)]; name == "bit_or" {
+				arg = 1
+			} else if name == "max" || name == "min" {
 				arg = 1 + rng.Intn(6)
 			}
 			f.Args, f.Call = nil, call(t, overInput, name, false, arg)
@@ -257,6 +259,87 @@ func TestOverAgainstTwin(t *testing.T) {
 			optest.Case{
 				New:    func() (operators.Operator, error) { return operators.NewOver(spec, operators.Env{Node: "Over"}) },
 				Inputs: gen.Inputs, Keys: partable(spec.Partition), Batches: keyed(gen.Batches(rng, 6, 30)), Twin: overTwin(spec),
+			}.Run(t)
+		})
+	}
+}
+
+// fewChanges are a batch of about rows rows, and n of few changes each: rows come and
+// go, and often one is replaced by one that differs in one column.
+func fewChanges(rng *rand.Rand, gen optest.Generator, rows, n int) [][]*batch.Chunk {
+	ts := gen.Inputs[0]
+	live := batch.New(ts, rows)
+	fresh := func() *batch.Chunk {
+		for {
+			if c := gen.Batches(rng, 1, 3)[0][0]; c.N > 0 {
+				return c.Gather([]int32{0})
+			}
+		}
+	}
+	for range rows {
+		live.AppendFrom(fresh(), 0, 1)
+	}
+	out := [][]*batch.Chunk{{live.Gather(numbers(live.N))}}
+	for range n {
+		c := batch.New(ts, 8)
+		for range 1 + rng.Intn(3) {
+			now := fresh()
+			if kind := rng.Intn(4); kind > 0 && live.N > 0 { // a row goes, or is replaced
+				i := rng.Intn(live.N)
+				c.AppendFrom(live, i, -1)
+				if kind == 2 {
+					col := rng.Intn(len(ts))
+					changed := batch.New(ts, 1)
+					for k, v := range changed.Cols {
+						if from := live; k == col {
+							v.AppendFrom(now.Cols[k], 0)
+						} else {
+							v.AppendFrom(from.Cols[k], i)
+						}
+					}
+					changed.PushWeight(1)
+					now = changed
+				}
+				live = live.Gather(append(numbers(i), numbers(live.N)[i+1:]...))
+				if kind == 3 {
+					continue
+				}
+			}
+			c.AppendFrom(now, 0, 1)
+			live.AppendFrom(now, 0, 1)
+		}
+		out = append(out, []*batch.Chunk{c})
+	}
+	return out
+}
+
+func numbers(n int) []int32 {
+	out := make([]int32, n)
+	for i := range out {
+		out[i] = int32(i)
+	}
+	return out
+}
+
+// TestOverFewChanges changes few rows of larger partitions, so that it matters which
+// rows are looked at.
+func TestOverFewChanges(t *testing.T) {
+	for seed := range int64(60) {
+		rng := rand.New(rand.NewSource(seed))
+		spec := randomOver(t, rng)
+		spec.Partition = [][]int{{}, {}, {0}}[rng.Intn(3)]
+		for i := range spec.Funcs { // mostly aggregates
+			if f := &spec.Funcs[i]; rng.Intn(3) > 0 {
+				name := []string{"sum", "avg", "min", "max", "bit_or"}[rng.Intn(5)]
+				f.Func, f.Args, f.Call = operators.WindowAggregate, nil, call(t, overInput, name, false, 1)
+				f.Type = f.Call.Type
+			}
+		}
+		t.Run(fmt.Sprint(seed), func(t *testing.T) {
+			gen := optest.Generator{Inputs: [][]types.Type{overInput}, Values: []int{3, 10, 1000}[rng.Intn(3)], Nulls: 10}
+			optest.Case{
+				New:    func() (operators.Operator, error) { return operators.NewOver(spec, operators.Env{Node: "Over"}) },
+				Inputs: gen.Inputs, Keys: partable(spec.Partition), Batches: keyed(fewChanges(rng, gen, 70, 8)), Twin: overTwin(spec),
 			}.Run(t)
 		})
 	}
