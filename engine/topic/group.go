@@ -213,7 +213,7 @@ func (a *assembler) add(m *message) ([]Tx, error) {
 		return m.txs, nil
 	}
 	if m.part == 0 {
-		*a = assembler{tx: m.tx}
+		*a = assembler{tx: m.tx, data: make([]byte, 0, int(m.parts)*len(m.piece))} // all but the last are as large
 	}
 	if m.tx != a.tx || m.part != a.next {
 		*a = assembler{} // the rest of a transaction whose beginning is not there

@@ -37,10 +37,14 @@ type options struct {
 	workers  int
 	json     bool
 	save     string
-	compare  string
+	against  string
+	repeats  int
+	series   string
+	svg      string
 	profile  string
 	check    bool
 	progress *progress
+	expected map[string]groups // results that are known, of growth
 }
 
 // measurement is one sub-command.
@@ -55,6 +59,7 @@ var measurements = []measurement{
 	{"ingest", "Durable writes: INSERTs of 1000 rows, single rows from 64 connections, and JSON over HTTP.", lengthFlag, runIngest},
 	{"lookup", "Look-ups of single rows of a view by prepared statements, from 64 connections.", lengthFlag, runLookup},
 	{"freshness", "From an INSERT's OK to its row in a view: idle, and at half load.", lengthFlag, runFreshness},
+	{"growth", "What an event costs with more partitions, keys, views over one stream, columns, and rows a batch.", growthFlags, runGrowth},
 	{"start", "How long a start takes: empty, and with a million keys of state.", noFlags, runStart},
 }
 
@@ -101,7 +106,8 @@ func (m *measurement) main(ctx context.Context, args []string, h Host) int {
 	fs.IntVar(&o.workers, "workers", 0, "threads that run queries; 0: one per core")
 	fs.BoolVar(&o.json, "json", false, "print the figures as JSON")
 	fs.StringVar(&o.save, "save", "", "write them to this `file`")
-	fs.StringVar(&o.compare, "compare", "", "print ratios against a `file` that --save wrote")
+	fs.StringVar(&o.against, "against", "", "compare with a `file` that --save wrote")
+	fs.IntVar(&o.repeats, "repeats", 1, "measure so many times and give medians")
 	fs.StringVar(&o.profile, "profile", "", "write a CPU profile of each measurement into this `directory`")
 	fs.BoolVar(&o.check, "check", false, "exit with 1 when a figure misses its bar")
 	m.flags(fs, o)
@@ -113,16 +119,19 @@ func (m *measurement) main(ctx context.Context, args []string, h Host) int {
 		return fs.Failed(err, h.Stdout, h.Stderr)
 	}
 	var before *Report
-	if o.compare != "" {
-		if before, err = readReport(o.compare); err != nil {
+	if o.against != "" {
+		if before, err = readReport(o.against); err != nil {
 			return fs.Failed(err, h.Stdout, h.Stderr)
 		}
 	}
-	results, err := m.run(ctx, o)
+	results, err := m.repeat(ctx, o)
 	o.progress.end()
 	r := newReport(m.name, h.Version, o, results)
 	if perr := r.put(o, before); perr != nil {
 		err = errors.Join(err, perr)
+	}
+	if err == nil && o.svg != "" {
+		err = r.draw(o.svg)
 	}
 	switch {
 	case err != nil:

@@ -49,8 +49,8 @@ func TestNexmark(t *testing.T) {
 			}
 		}
 	}
-	code, out, errs = bench(t, "nexmark", "--queries=q2", "--lane=b", "--events=5000", "--compare="+saved)
-	if code != 0 || !strings.Contains(out, "against test of") || !strings.Contains(out, "✗") {
+	code, out, errs = bench(t, "nexmark", "--queries=q2", "--lane=b", "--events=5000", "--against="+saved)
+	if code != 0 || !strings.Contains(out, "against test of") || !strings.Contains(out, "ratio") || !strings.Contains(out, "✗") {
 		t.Errorf("exit code %d\n%s\n%s", code, errs, out)
 	}
 }
@@ -90,7 +90,8 @@ func TestWrongUsage(t *testing.T) {
 		{"nothing", `no measurement "nothing"`},
 		{"nexmark --queries=q77", `there is no query "q77"`},
 		{"nexmark --lane=x", `there is no lane "x"`},
-		{"nexmark --compare=/nowhere", "no such file"},
+		{"nexmark --against=/nowhere", "no such file"},
+		{"growth --of=hair", `nothing called "hair"`},
 		{"nexmark q5", `unexpected argument "q5"`},
 	} {
 		code, _, errs := bench(t, strings.Fields(c.args)...)

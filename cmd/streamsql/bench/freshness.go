@@ -27,8 +27,8 @@ func runFreshness(ctx context.Context, o *options) ([]Result, error) {
 		return nil, err
 	}
 	r := Result{Name: "idle"}
-	r.add("p50", "ms", idle.p(0.5)).atMost(5)
-	r.add("p99", "ms", idle.p(0.99))
+	r.less("p50", "ms", idle.p(0.5)).atMost(5)
+	r.less("p99", "ms", idle.p(0.99))
 	out := []Result{r}
 
 	o.progress.say("how much the stream takes")
@@ -54,8 +54,8 @@ func runFreshness(ctx context.Context, o *options) ([]Result, error) {
 		return out, err
 	}
 	r = Result{Name: "half load", Notes: []string{fmt.Sprintf("%.0f rows/s in INSERTs of %d from %d clients", half, bulkRows, writers)}}
-	r.add("p50", "ms", loaded.p(0.5)).atMost(20)
-	r.add("p99", "ms", loaded.p(0.99)).atMost(100)
+	r.less("p50", "ms", loaded.p(0.5)).atMost(20)
+	r.less("p99", "ms", loaded.p(0.99)).atMost(100)
 	return append(out, r), nil
 }
 

@@ -3,6 +3,7 @@ package bench
 import (
 	"context"
 	"database/sql"
+	"errors"
 	"slices"
 	"sync"
 	"sync/atomic"
@@ -19,8 +20,11 @@ type load struct {
 	times []time.Duration // of each, sorted
 }
 
-// hammer makes n clients each do something again and again, for so long; do is told
-// which client it is and how often that has done it.
+// errEnough is what do of hammer returns when its client has nothing left to do.
+var errEnough = errors.New("enough")
+
+// hammer makes n clients each do something again and again, for so long or until it
+// is enough; do is told which client it is and how often that has done it.
 func hammer(ctx context.Context, n int, length time.Duration, do func(ctx context.Context, client, k int) error) (load, error) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
@@ -35,7 +39,11 @@ func hammer(ctx context.Context, n int, length time.Duration, do func(ctx contex
 				if t.Sub(begin) >= length {
 					return
 				}
-				if err := do(ctx, c, k); err != nil {
+				err := do(ctx, c, k)
+				if err == errEnough {
+					return
+				}
+				if err != nil {
 					cancel(err)
 					return
 				}

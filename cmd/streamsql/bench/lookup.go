@@ -83,11 +83,11 @@ func (o *options) measureLookup(ctx context.Context, view, query, name string) (
 	if err == nil {
 		err = <-profile
 	}
-	r.add("look-ups/s", "K", l.perSecond()/1e3).atLeast(20)
-	r.add("cpu", "µs", 1e6*(after.CPU-before.CPU).Seconds()/float64(l.count))
-	r.add("alloc", "B", float64(after.Allocated-before.Allocated)/float64(l.count))
-	r.add("p50", "ms", l.p(0.5))
-	r.add("p99", "ms", l.p(0.99)).atMost(10)
+	r.more("look-ups/s", "K", l.perSecond()/1e3).atLeast(20)
+	r.less("cpu", "µs", 1e6*(after.CPU-before.CPU).Seconds()/float64(l.count))
+	r.less("alloc", "B", float64(after.Allocated-before.Allocated)/float64(l.count))
+	r.less("p50", "ms", l.p(0.5))
+	r.less("p99", "ms", l.p(0.99)).atMost(10)
 	return r, err
 }
 

@@ -131,7 +131,7 @@ func (o *options) nexmarkCase(ctx context.Context, c nexmarkCase) (r Result, err
 	if err != nil {
 		return r, err
 	}
-	r.add("p50", "ms", 1e3*f.p50.Seconds()).atMost(20)
-	r.add("p99", "ms", 1e3*f.p99.Seconds()).atMost(100)
+	r.less("p50", "ms", 1e3*f.p50.Seconds()).atMost(20)
+	r.less("p99", "ms", 1e3*f.p99.Seconds()).atMost(100)
 	return r, nil
 }

@@ -38,20 +38,20 @@ func (t *timed) figures(r *Result, c nexmarkCase) {
 	own := (t.used.CPU - t.generator).Seconds()
 	r.add("events", "M", events/1e6)
 	r.add("time", "s", t.took.Seconds())
-	r.add("events/s", "M", events/1e6/t.took.Seconds())
-	r.add("rows/s", "M", rows/1e6/t.took.Seconds())
-	if core := r.add("events/s/core", "M", events/1e6/own); c.lane != "c" {
+	r.more("events/s", "M", events/1e6/t.took.Seconds())
+	r.more("rows/s", "M", rows/1e6/t.took.Seconds())
+	if core := r.more("events/s/core", "M", events/1e6/own); c.lane != "c" {
 		core.atLeast(perCore(c.query))
 	}
-	r.add("cpu", "s/M", own/events*1e6)
+	r.less("cpu", "s/M", own/events*1e6)
 	r.add("generator", "s/M", t.generator.Seconds()/events*1e6)
-	alloc := r.add("alloc", "B/ev", float64(t.used.Allocated)/events)
+	alloc := r.less("alloc", "B/ev", float64(t.used.Allocated)/events)
 	if c.lane != "c" && slices.Contains(sparing, c.query) {
 		alloc.atMost(allocation)
 	}
-	r.add("RSS", "MiB", float64(t.used.PeakRSS)/(1<<20)).atMost(maxRSS)
-	r.add("state", "MiB", float64(t.memory)/(1<<20))
-	r.add("disk", "MiB", float64(t.disk)/(1<<20))
-	r.add("restart", "s", t.restart.Seconds())
+	r.less("RSS", "MiB", float64(t.used.PeakRSS)/(1<<20)).atMost(maxRSS)
+	r.less("state", "MiB", float64(t.memory)/(1<<20))
+	r.less("disk", "MiB", float64(t.disk)/(1<<20))
+	r.less("restart", "s", t.restart.Seconds())
 	r.Notes = append(r.Notes, t.verified)
 }

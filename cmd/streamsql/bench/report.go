@@ -11,13 +11,26 @@ import (
 	"time"
 )
 
-// Figure is one number that was measured.
+// Figure is one number that was measured; of what was measured several times, the
+// median.
 type Figure struct {
-	Name  string  `json:"name"`
-	Unit  string  `json:"unit,omitempty"`
-	Value float64 `json:"value"`
-	Bar   *Bar    `json:"bar,omitempty"`
+	Name   string  `json:"name"`
+	Unit   string  `json:"unit,omitempty"`
+	Value  float64 `json:"value"`
+	Low    float64 `json:"low,omitempty"`  // the least and the most, if it was
+	High   float64 `json:"high,omitempty"` // measured several times
+	Better Better  `json:"better,omitempty"`
+	Bar    *Bar    `json:"bar,omitempty"`
 }
+
+// Better says which values of a figure are good.
+type Better string
+
+// A figure without either only describes the run.
+const (
+	Higher Better = "higher"
+	Lower  Better = "lower"
+)
 
 // Bar is what a figure should reach.
 type Bar struct {
@@ -26,9 +39,11 @@ type Bar struct {
 	Met    bool    `json:"met"`
 }
 
-// Result is what one measurement gave: of one query in one lane, say.
+// Result is what one measurement gave: of one query in one lane, say, or at one size.
 type Result struct {
 	Name    string   `json:"name"`
+	Series  string   `json:"series,omitempty"` // of measurements that differ in X alone
+	X       float64  `json:"x,omitempty"`
 	Figures []Figure `json:"figures,omitempty"`
 	Notes   []string `json:"notes,omitempty"`
 	Wrong   string   `json:"wrong,omitempty"` // why there are no figures
@@ -40,13 +55,30 @@ func (r *Result) add(name, unit string, value float64) *Figure {
 	return &r.Figures[len(r.Figures)-1]
 }
 
-// atLeast and atMost give a figure its bar.
-func (f *Figure) atLeast(v float64) {
-	f.Bar = &Bar{Value: v, Met: f.Value >= v}
+// more and less append one of which more, or less, is better.
+func (r *Result) more(name, unit string, value float64) *Figure {
+	f := r.add(name, unit, value)
+	f.Better = Higher
+	return f
 }
 
-func (f *Figure) atMost(v float64) {
-	f.Bar = &Bar{Value: v, AtMost: true, Met: f.Value <= v}
+func (r *Result) less(name, unit string, value float64) *Figure {
+	f := r.add(name, unit, value)
+	f.Better = Lower
+	return f
+}
+
+// atLeast and atMost give a figure its bar.
+func (f *Figure) atLeast(v float64) { f.setBar(Bar{Value: v}) }
+
+func (f *Figure) atMost(v float64) { f.setBar(Bar{Value: v, AtMost: true}) }
+
+func (f *Figure) setBar(b Bar) {
+	b.Met = f.Value >= b.Value
+	if b.AtMost {
+		b.Met = f.Value <= b.Value
+	}
+	f.Bar = &b
 }
 
 // figure finds one by its name.
@@ -65,13 +97,14 @@ type Report struct {
 	At      time.Time `json:"at"`
 	Version string    `json:"version"`
 	Machine string    `json:"machine"`
-	Workers int       `json:"workers"` // 0: one per core
+	Workers int       `json:"workers"`           // 0: one per core
+	Repeats int       `json:"repeats,omitempty"` // how often each figure was measured
 	Results []Result  `json:"results"`
 }
 
 func newReport(command, version string, o *options, results []Result) *Report {
 	return &Report{
-		Command: command, At: time.Now().UTC().Truncate(time.Second), Version: version, Workers: o.workers, Results: results,
+		Command: command, At: time.Now().UTC().Truncate(time.Second), Version: version, Workers: o.workers, Repeats: o.repeats, Results: results,
 		Machine: fmt.Sprintf("%d cores, %s/%s, %s", runtime.NumCPU(), runtime.GOOS, runtime.GOARCH, runtime.Version()),
 	}
 }
@@ -112,7 +145,7 @@ func (r *Report) put(o *options, before *Report) error {
 		if o.json {
 			w = o.host.Stderr
 		}
-		return r.ratios(w, before)
+		return r.against(w, before)
 	}
 	return nil
 }
@@ -202,27 +235,4 @@ func number(v float64) string {
 	default:
 		return fmt.Sprintf("%.3g", v)
 	}
-}
-
-// ratios prints what each figure is of the earlier one.
-func (r *Report) ratios(w io.Writer, before *Report) error {
-	fmt.Fprintf(w, "\nagainst %s of %s:\n", before.Version, before.At.Format(time.DateTime))
-	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
-	for i := range r.Results {
-		x := &r.Results[i]
-		for k := range before.Results {
-			old := &before.Results[k]
-			if old.Name != x.Name {
-				continue
-			}
-			for _, f := range x.Figures {
-				was := old.figure(f.Name)
-				if was == nil || was.Value == 0 || was.Unit != f.Unit {
-					continue
-				}
-				fmt.Fprintf(t, "%s\t%s\t%s\t→ %s %s\t× %.2f\n", x.Name, f.Name, number(was.Value), number(f.Value), f.Unit, f.Value/was.Value)
-			}
-		}
-	}
-	return t.Flush()
 }

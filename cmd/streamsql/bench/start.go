@@ -27,7 +27,7 @@ func runStart(ctx context.Context, o *options) ([]Result, error) {
 	}
 	r := Result{Name: "empty"}
 	slices.Sort(empty)
-	r.add("start", "s", quantile(empty, 0.5).Seconds()).atMost(0.5)
+	r.less("start", "s", quantile(empty, 0.5).Seconds()).atMost(0.5)
 	out := []Result{r}
 
 	n, err := startNode(ctx, o)
@@ -66,7 +66,7 @@ func runStart(ctx context.Context, o *options) ([]Result, error) {
 	}
 	slices.Sort(full)
 	r = Result{Name: fmt.Sprintf("%d keys", startKeys)}
-	r.add("start", "s", quantile(full, 0.5).Seconds()).atMost(5)
-	r.add("RSS", "MiB", float64(u.PeakRSS)/(1<<20))
+	r.less("start", "s", quantile(full, 0.5).Seconds()).atMost(5)
+	r.less("RSS", "MiB", float64(u.PeakRSS)/(1<<20))
 	return append(out, r), nil
 }

@@ -14,6 +14,8 @@
 package nexmark
 
 import (
+	"time"
+
 	"streamsql/operators/connector"
 	"streamsql/sql/sqlerr"
 	"streamsql/sql/types"
@@ -35,6 +37,7 @@ func Kind() *connector.Kind {
 			{Name: "rate", Type: connector.Integer, Default: "10000", Doc: "Events of all three tables in a second of event time."},
 			{Name: "start", Type: connector.Text, Default: "2024-01-01 00:00:00", Doc: "The event time of the first event."},
 			{Name: "pace", Type: connector.Integer, Default: "0", Doc: "Events of all three tables that come in a second by the clock, 0: as fast as they are read."},
+			{Name: "opens", Type: connector.Text, Doc: "The moment by the clock, in UTC, before which no event comes: views that are made before it begin together."},
 			{Name: "partitions", Type: connector.Integer, Default: "4", Doc: "How many partitions, up to 64."},
 			{Name: "out_of_order", Type: connector.Integer, Default: "0", Doc: "Events come out of order within groups of so many, a multiple of 50; 0: in order."},
 			{Name: "hot_auctions", Type: connector.Integer, Default: "2", Doc: "All but one of so many bids are for the hot auction."},
@@ -79,6 +82,13 @@ func New(cols []connector.Column, o connector.Values) (*Source, error) {
 	s := &Source{table: t, seq: seq, pace: uint64(o.Integer("pace")), partitions: int(o.Integer("partitions"))}
 	if s.partitions < 1 || s.partitions > maxPartitions {
 		return nil, sqlerr.New(sqlerr.WrongValueForVar, "Connector '%s' takes 1 to %d partitions", name, maxPartitions)
+	}
+	if text := o.Text("opens"); text != "" {
+		at, ok := readMoment(text)
+		if !ok {
+			return nil, sqlerr.New(sqlerr.WrongValueForVar, "Option 'opens' of connector '%s': '%s' is not a moment like '2024-01-01 00:00:00'", name, text)
+		}
+		s.opens = time.UnixMicro(at)
 	}
 	s.texts = newTexts(t, seq, s.partitions)
 	for _, c := range cols {

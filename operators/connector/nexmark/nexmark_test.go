@@ -283,6 +283,17 @@ func TestPace(t *testing.T) {
 	}
 }
 
+func TestOpens(t *testing.T) {
+	s := open(t, "bid", map[string]string{"opens": "2026-01-02 03:04:05.5", "partitions": "1", "events": "50"})
+	at := time.Date(2026, 1, 2, 3, 4, 5, 5e8, time.UTC)
+	if o, end, err := s.Latest(t.Context(), 0, 7, at.Add(-1)); o != 7 || end || err != nil {
+		t.Errorf("before: %d, %v, %v", o, end, err)
+	}
+	if o, end, err := s.Latest(t.Context(), 0, 7, at); o != 46 || !end || err != nil {
+		t.Errorf("then: %d, %v, %v", o, end, err)
+	}
+}
+
 func TestRefusals(t *testing.T) {
 	for _, c := range []struct {
 		column connector.Column
@@ -296,6 +307,7 @@ func TestRefusals(t *testing.T) {
 		{connector.Column{Name: "price", Type: types.MakeBigInt()}, map[string]string{"table": "bids"}, "'person', 'auction' or 'bid'"},
 		{connector.Column{Name: "price", Type: types.MakeBigInt()}, map[string]string{"rate": "0"}, "'rate'"},
 		{connector.Column{Name: "price", Type: types.MakeBigInt()}, map[string]string{"start": "soon"}, "'start'"},
+		{connector.Column{Name: "price", Type: types.MakeBigInt()}, map[string]string{"opens": "soon"}, "'opens'"},
 		{connector.Column{Name: "price", Type: types.MakeBigInt()}, map[string]string{"out_of_order": "75"}, "'out_of_order'"},
 		{connector.Column{Name: "price", Type: types.MakeBigInt()}, map[string]string{"partitions": "65"}, "1 to 64 partitions"},
 	} {

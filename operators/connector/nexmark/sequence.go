@@ -52,11 +52,11 @@ func newSequence(o connector.Values) (*sequence, error) {
 		inFlight: uint64(o.Integer("in_flight_auctions")), active: uint64(o.Integer("active_people")),
 		bytes: [3]int{int(o.Integer("person_bytes")), int(o.Integer("auction_bytes")), int(o.Integer("bid_bytes"))},
 	}
-	start := types.ParseDateTime([]byte(o.Text("start")))
-	if !start.OK || start.Cut {
+	start, ok := readMoment(o.Text("start"))
+	if !ok {
 		return nil, sqlerr.New(sqlerr.WrongValueForVar, "Option 'start' of connector '%s': '%s' is not a moment like '2024-01-01 00:00:00'", name, o.Text("start"))
 	}
-	q.start = start.US - start.US%1000
+	q.start = start - start%1000
 	for _, c := range []struct {
 		option   string
 		low, top int64
@@ -74,6 +74,12 @@ func newSequence(o connector.Values) (*sequence, error) {
 	}
 	q.rateFactor = ^uint64(0) / q.rate
 	return q, nil
+}
+
+// readMoment reads a time that an option names, in µs since 1970.
+func readMoment(text string) (int64, bool) {
+	p := types.ParseDateTime([]byte(text))
+	return p.US, p.OK && !p.Cut
 }
 
 // stride permutes the rows of a group. It is a prime, so that it does so for

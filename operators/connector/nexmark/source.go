@@ -24,6 +24,7 @@ type Source struct {
 	partitions int
 	texts      *texts
 	pace       uint64
+	opens      time.Time
 
 	mu      sync.Mutex
 	started bool
@@ -55,8 +56,12 @@ func (s *Source) share(rows uint64, partition int) uint64 {
 	return (rows + n - 1 - p) / n
 }
 
-// Latest is the end, or what the pace allows by now.
+// Latest is the end, or what the pace allows by now. Before the source opens it is
+// where the reader stands.
 func (s *Source) Latest(_ context.Context, partition int, from connector.Offset, now time.Time) (connector.Offset, bool, error) {
+	if now.Before(s.opens) {
+		return from, false, nil
+	}
 	end, ends := s.end(partition)
 	if s.pace == 0 {
 		if !ends {
