@@ -61,6 +61,8 @@ type Session struct {
 	Collation    string `json:"collation"`
 	DivPrecision int    `json:"div_precision_increment"`
 	ConcatMaxLen int    `json:"group_concat_max_len"`
+	// Apart: the query neither takes rows from others nor gives them any.
+	Apart bool `json:"apart,omitempty"`
 }
 
 // Table describes any object that can stand in FROM. It is immutable.
@@ -95,6 +97,11 @@ type Table struct {
 	// Generation counts how often the continuous query was begun anew: each has a
 	// state of its own.
 	Generation uint64 `json:"generation,omitempty"`
+	// Shares are the nodes of Plan whose rows the continuous query takes from others.
+	Shares []Share `json:"shares,omitempty"`
+	// Hidden: no name leads to it, it only works for the queries that share it. Name is
+	// what it was called, and its id.
+	Hidden bool `json:"hidden,omitempty"`
 	// LogFrom is the end of the commit log when a stream or table was created: its rows
 	// stand behind it.
 	LogFrom uint64 `json:"log_from,omitempty"`
@@ -113,5 +120,5 @@ type Reader interface {
 	Table(db, name string) (*Table, bool)
 	TableByID(id ID) (*Table, bool)
 	Tables(db string) []*Table // by name
-	Readers(id ID) []*Table    // objects that have id among their Reads, by name
+	Readers(id ID) []*Table    // objects with a name that have id among their Reads, by name
 }

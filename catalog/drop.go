@@ -7,9 +7,9 @@ import (
 	"streamsql/sql/sqlerr"
 )
 
-// DropPlan lists what goes when the targets are dropped, readers before what
-// they read. Without cascade, an object outside the targets that reads one of
-// them is error 3730, which names it.
+// DropPlan lists what loses its name when the targets are dropped, readers before
+// what they read; see Snapshot.Retire for what ends then. Without cascade, an object
+// outside the targets that reads one of them is error 3730, which names it.
 func DropPlan(r Reader, targets []*Table, cascade bool) ([]*Table, error) {
 	d := dropping{reader: r, cascade: cascade, named: make(map[ID]bool), seen: make(map[ID]bool)}
 	for _, t := range targets {
@@ -23,8 +23,8 @@ func DropPlan(r Reader, targets []*Table, cascade bool) ([]*Table, error) {
 	return d.order, nil
 }
 
-// dropping walks from what is dropped to its readers. The readers of an object
-// are younger than it, so there is no cycle to guard against.
+// dropping walks from what is dropped to its readers. No object reads itself, through
+// others either, so there is no cycle to guard against.
 type dropping struct {
 	reader  Reader
 	cascade bool

@@ -76,12 +76,12 @@ func (s *Snapshot) Tables(db string) []*Table {
 	return out
 }
 
-// Readers lists the objects whose query reads id directly, by name.
+// Readers lists the objects with a name whose query reads id directly, by name.
 func (s *Snapshot) Readers(id ID) []*Table {
 	ids, _ := s.readers.Get(id)
 	out := make([]*Table, 0, len(ids))
 	for _, r := range ids {
-		if t, ok := s.ids.Get(r); ok {
+		if t, ok := s.ids.Get(r); ok && !t.Hidden {
 			out = append(out, t)
 		}
 	}
@@ -89,8 +89,8 @@ func (s *Snapshot) Readers(id ID) []*Table {
 	return out
 }
 
-// Objects lists everything that can stand in FROM, by id: what is read before
-// what reads it.
+// Objects lists everything that can stand in FROM, and what is hidden, by id. See
+// InOrder.
 func (s *Snapshot) Objects() []*Table { return s.ids.Values() }
 
 // compareNames orders tables by database, then name.
@@ -130,8 +130,13 @@ func (s *Snapshot) WithoutDatabase(name string) (*Snapshot, error) {
 }
 
 // WithTable adds an object; error 1049 without its database, 1050 when the name
-// is taken.
+// is taken. A hidden one has neither.
 func (s *Snapshot) WithTable(t *Table) (*Snapshot, error) {
+	if t.Hidden {
+		n := s.next()
+		n.add(t)
+		return n, nil
+	}
 	if _, ok := s.databases.Get(t.Database); !ok {
 		return nil, UnknownDatabase(t.Database)
 	}
@@ -150,7 +155,7 @@ func (s *Snapshot) WithChanged(t *Table) (*Snapshot, error) {
 	if !ok {
 		return nil, NoSuchTable(t.Database, t.Name)
 	}
-	if other, taken := s.Table(t.Database, t.Name); taken && other.ID != t.ID {
+	if other, taken := s.Table(t.Database, t.Name); taken && other.ID != t.ID && !t.Hidden {
 		return nil, sqlerr.New(sqlerr.TableExists, "Table '%s' already exists", t.Name)
 	}
 	n := s.next()
@@ -171,7 +176,9 @@ func (s *Snapshot) WithoutTable(id ID) *Snapshot {
 }
 
 func (s *Snapshot) add(t *Table) {
-	s.tables.Set(tableKey(t.Database, t.Name), t)
+	if !t.Hidden {
+		s.tables.Set(tableKey(t.Database, t.Name), t)
+	}
 	s.ids.Set(t.ID, t)
 	for _, read := range t.Reads {
 		old, _ := s.readers.Get(read)
@@ -182,7 +189,9 @@ func (s *Snapshot) add(t *Table) {
 }
 
 func (s *Snapshot) remove(t *Table) {
-	s.tables.Delete(tableKey(t.Database, t.Name))
+	if !t.Hidden {
+		s.tables.Delete(tableKey(t.Database, t.Name))
+	}
 	s.ids.Delete(t.ID)
 	for _, read := range t.Reads {
 		old, _ := s.readers.Get(read)

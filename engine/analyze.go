@@ -24,6 +24,7 @@ func (r *rows) Figures() map[int]OperatorFigures { return r.flow.Figures() }
 // Analysis is a continuous query at work.
 type Analysis struct {
 	Plan      *physical.Plan
+	Shared    map[int]string // by the id of the plan node: the view that computes it too
 	Status    ViewStatus
 	Operators map[int]OperatorFigures // by the id of the plan node; 0 is the view
 }
@@ -36,7 +37,7 @@ func (e *Engine) Analyze(id catalog.ID) (*Analysis, bool) {
 	if j == nil {
 		return nil, false
 	}
-	return &Analysis{Plan: j.plan, Status: e.statusOf(j), Operators: j.flow.Figures()}, true
+	return &Analysis{Plan: j.whole, Shared: e.sharedWith(j.id, j.table.Shares), Status: e.statusOf(j), Operators: j.flow.Figures()}, true
 }
 
 // cpu is what the job's operators have used.

@@ -222,7 +222,7 @@ func (e *Engine) freezeRound(ctx context.Context, r *round) (bool, error) {
 	parts := make(chan frozen, 1+len(e.jobs))
 	waiting := map[catalog.ID]*job{}
 	for _, j := range e.jobs {
-		if j.failed == nil && !j.filling && (!j.frozenOnce || j.next() != never && !j.still() || j.lastApplied() > j.frozenAt) {
+		if j.failed == nil && !j.filling && (!j.frozenOnce || j.next() != never && !e.still(j) || j.lastApplied() > j.frozenAt) {
 			waiting[j.id] = j
 			j.freeze = func(f frozen) { parts <- f }
 			e.atRest(j)

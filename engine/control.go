@@ -25,32 +25,55 @@ func (e *Engine) control(ctx context.Context, s *bind.Control) ([]Warning, error
 		return note(sqlerr.New(sqlerr.UnknownError, "Continuous query '%s.%s' %s", t.Database, t.Name,
 			map[bool]string{true: "is paused already", false: "is not paused"}[t.Paused])), nil
 	}
+	if s.Verb == bind.Pause && len(e.cat.Load().Sharers(t.ID)) > 0 {
+		if !e.givesRows(t) {
+			return nil, sqlerr.New(sqlerr.UnknownError, "Continuous query '%s' has failed, and others share its work: RESTART it first", nameOf(t))
+		}
+		return nil, e.pauseShared(ctx, t)
+	}
 	changed := *t
 	changed.Paused = s.Verb == bind.Pause
-	if err := e.change(ctx, []*catalog.Table{&changed}); err != nil {
+	gone, err := e.change(ctx, []*catalog.Table{&changed})
+	if err != nil {
 		return nil, err
 	}
+	defer e.remove(gone)
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	if j := e.jobs[t.ID]; j != nil {
 		j.table = &changed
 		e.dispatch(j)
+		for _, r := range e.jobs {
+			if slices.ContainsFunc(r.table.Shares, func(s catalog.Share) bool { return s.For == t.ID }) {
+				e.dispatch(r)
+			}
+		}
 		e.progressed()
 		e.wakeCutter()
 	}
 	return nil, nil
 }
 
-// change puts other descriptors in the place of those with their ids, durably.
-func (e *Engine) change(ctx context.Context, tables []*catalog.Table) error {
+// change puts other descriptors in the place of those with their ids, and adds those
+// that are new, durably. gone are the hidden queries that nobody takes rows from any
+// more: they are to be removed.
+func (e *Engine) change(ctx context.Context, tables []*catalog.Table) (gone []*catalog.Table, err error) {
 	next := e.cat.Load()
-	var err error
 	for _, t := range tables {
-		if next, err = next.WithChanged(t); err != nil {
-			return err
+		put := next.WithChanged
+		if _, ok := next.TableByID(t.ID); !ok {
+			put = next.WithTable
+		}
+		if next, err = put(t); err != nil {
+			return nil, err
 		}
 	}
-	return e.logDDL(ctx, next, store.Entry{Tables: tables})
+	gone, _ = next.Retire(nil)
+	for _, t := range gone {
+		next = next.WithoutTable(t.ID)
+	}
+	left := slices.DeleteFunc(slices.Clone(tables), func(t *catalog.Table) bool { return slices.Contains(gone, t) })
+	return gone, e.logDDL(ctx, next, store.Entry{Tables: left, DropTables: ids(gone)})
 }
 
 var errRestarted = errors.New("it was begun anew")
@@ -58,40 +81,78 @@ var errRestarted = errors.New("it was begun anew")
 // restart throws the state of a view away, and those of all that read it, and
 // fills them from what their sources hold now. It returns when that has begun.
 func (e *Engine) restart(ctx context.Context, t *catalog.Table) error {
-	var anew []*catalog.Table
-	for _, x := range e.downstream(t) {
+	down := e.downstream(t)
+	for _, x := range down {
 		if x.Kind == catalog.Sink { // what it has delivered cannot be taken back
 			return sqlerr.New(sqlerr.NotSupportedYet, "Sink '%s.%s' would deliver everything twice if '%s' began anew; drop it first, and create it again afterwards",
 				x.Database, x.Name, t.Name)
 		}
-		c := *x
-		c.Generation++
-		c.Paused = c.Paused && x.ID != t.ID
-		anew = append(anew, &c)
 	}
-	if err := e.change(ctx, anew); err != nil {
+	anew, changed, err := e.begunAnew(t, down)
+	if err != nil {
 		return err
 	}
+	gone, err := e.change(ctx, slices.Concat(changed, anew))
+	if err != nil {
+		return err
+	}
+	e.handedOver(t, changed, "was begun anew")
 	e.mu.Lock()
-	defer e.mu.Unlock()
 	for _, x := range slices.Backward(anew) {
 		if j := e.jobs[x.ID]; j != nil {
 			e.stopJob(j, errRestarted)
 			delete(e.jobs, x.ID)
 		}
 	}
-	err := e.refill(anew)
+	err = e.refill(anew)
 	e.progressed()
+	e.mu.Unlock()
+	e.remove(gone)
 	return err
+}
+
+// begunAnew are the descriptors of a view and of those that depend on it when they
+// begin anew, in that order: the view computes all by itself then. If others take rows
+// from it they are left alone: it has a successor, and changed are the descriptors that
+// are others by that besides.
+func (e *Engine) begunAnew(t *catalog.Table, down []*catalog.Table) (anew, changed []*catalog.Table, err error) {
+	first := *t
+	first.Shares, first.Paused = nil, false
+	first.Generation++
+	read := map[catalog.ID]*catalog.Table{}
+	if len(e.cat.Load().Sharers(t.ID)) > 0 {
+		first.ID, first.Generation = e.nextID(), 0
+		readers, err := e.reread(t.ID, first.ID, false)
+		if err != nil {
+			return nil, nil, err
+		}
+		for _, r := range readers {
+			read[r.ID] = r
+			if !r.Continuous() {
+				changed = append(changed, r)
+			}
+		}
+		changed = append(changed, hiddenFrom(t))
+	}
+	anew = append(anew, &first)
+	for _, x := range down[1:] {
+		c := *x
+		if r := read[x.ID]; r != nil {
+			c = *r
+		}
+		c.Generation++
+		c.Shares = slices.DeleteFunc(slices.Clone(c.Shares), func(s catalog.Share) bool { return s.For == t.ID })
+		anew = append(anew, &c)
+	}
+	return anew, changed, nil
 }
 
 // downstream lists a view and the views and sinks that read it, directly or not, each after
 // those that it reads.
 func (e *Engine) downstream(t *catalog.Table) []*catalog.Table {
-	cat := e.cat.Load()
 	in := map[catalog.ID]bool{t.ID: true}
 	out := []*catalog.Table{t}
-	for _, x := range cat.Objects() { // by id: what is read before what reads it
+	for _, x := range catalog.InOrder(e.cat.Load().Objects()) {
 		if x.Continuous() && !in[x.ID] && slices.ContainsFunc(x.Reads, func(r catalog.ID) bool { return in[r] }) {
 			in[x.ID] = true
 			out = append(out, x)
@@ -101,17 +162,30 @@ func (e *Engine) downstream(t *catalog.Table) []*catalog.Table {
 }
 
 // still reports that the job does nothing though it has work. Engine.mu is held.
-func (j *job) still() bool { return j.stillBehind() != nil }
+func (e *Engine) still(j *job) bool { return e.stillBehind(j) != nil }
 
 // stillBehind is the paused view for which a job waits: itself, or one that it reads;
 // nil: it is not held up so. Engine.mu is held.
-func (j *job) stillBehind() *job {
+func (e *Engine) stillBehind(j *job) *job {
 	if j.table.Paused {
 		return j
 	}
 	for _, v := range j.views {
-		if p := v.stillBehind(); p != nil {
+		if p := e.stillBehind(v); p != nil {
 			return p
+		}
+	}
+	return e.pausedFor(j)
+}
+
+// pausedFor is the paused view for which a job waits though it takes the rows from who
+// had the name before; nil: there is none. Engine.mu is held.
+func (e *Engine) pausedFor(j *job) *job {
+	for _, s := range j.table.Shares {
+		if v := e.jobs[s.For]; s.For != 0 && v != nil {
+			if p := e.stillBehind(v); p != nil {
+				return p
+			}
 		}
 	}
 	return nil
@@ -125,7 +199,7 @@ func (e *Engine) standsStill(id catalog.ID) string {
 	if j == nil || j.failed != nil {
 		return ""
 	}
-	switch p := j.stillBehind(); p {
+	switch p := e.stillBehind(j); p {
 	case nil:
 		return ""
 	case j:
@@ -140,7 +214,7 @@ func (e *Engine) standsStill(id catalog.ID) string {
 func (e *Engine) refuseStill(j *job) error {
 	for _, v := range e.upstream(j) {
 		e.mu.Lock()
-		p := v.stillBehind()
+		p := e.stillBehind(v)
 		e.mu.Unlock()
 		if p != nil {
 			return sqlerr.New(sqlerr.UnknownError, "Materialized view '%s.%s' is paused; a view over it can be made after RESUME CONTINUOUS QUERY %s",

@@ -98,17 +98,18 @@ func (e *Engine) dropDatabase(ctx context.Context, s *bind.DropDatabase) ([]Warn
 	if err != nil {
 		return nil, err
 	}
-	next := cat
-	for _, t := range going {
-		next = next.WithoutTable(t.ID)
+	next, entry, done, err := e.retire(cat, going)
+	if err != nil {
+		return nil, err
 	}
 	if next, err = next.WithoutDatabase(s.Name); err != nil {
 		return nil, err
 	}
-	if err := e.logDDL(ctx, next, store.Entry{DropDatabases: []catalog.ID{db.ID}, DropTables: ids(going)}); err != nil {
+	entry.DropDatabases = []catalog.ID{db.ID}
+	if err := e.logDDL(ctx, next, entry); err != nil {
 		return nil, err
 	}
-	e.remove(going)
+	done()
 	return nil, nil
 }
 
@@ -149,14 +150,14 @@ func (e *Engine) drop(ctx context.Context, s *bind.DropTables) ([]Warning, error
 	if len(going) == 0 {
 		return warnings, nil
 	}
-	next := cat
-	for _, t := range going {
-		next = next.WithoutTable(t.ID)
-	}
-	if err := e.logDDL(ctx, next, store.Entry{DropTables: ids(going)}); err != nil {
+	next, entry, done, err := e.retire(cat, going)
+	if err != nil {
 		return nil, err
 	}
-	e.remove(going)
+	if err := e.logDDL(ctx, next, entry); err != nil {
+		return nil, err
+	}
+	done()
 	return warnings, nil
 }
 
@@ -210,6 +211,9 @@ func (e *Engine) create(ctx context.Context, s *bind.CreateTable, captured catal
 		if isNew {
 			late, made = to, []*catalog.Table{to, &t}
 		}
+	}
+	if plan != nil {
+		t.Shares = e.shares(&t, plan)
 	}
 	next, err := change(&t)
 	if err != nil {
@@ -355,6 +359,17 @@ func (e *Engine) prepareQuery(ctx context.Context, t *catalog.Table, plan *physi
 			j.abandon()
 			return nil, err
 		}
+	}
+	if e.sharesFilling(j) { // CREATE would not wait for what the view does not name
+		return func(yes bool) {
+			if yes {
+				e.mu.Lock()
+				e.fillLater([]*job{j})
+				e.mu.Unlock()
+			} else {
+				j.abandon()
+			}
+		}, nil
 	}
 	last, release, err := e.hold(ctx, e.upstream(j))
 	if err != nil {

@@ -86,7 +86,7 @@ func (e *Engine) enqueue(cut timeline.Cut, inputs []sourceInput, moved []catalog
 
 // dispatch sends the job's next batches on their way, as far as it may. Engine.mu is held.
 func (e *Engine) dispatch(j *job) {
-	for j.failed == nil && !j.filling && !j.table.Paused && !j.clogged() && len(j.pending) > 0 && len(j.inFlight) < maxInFlight {
+	for j.failed == nil && !j.filling && !j.table.Paused && !j.clogged() && len(j.pending) > 0 && len(j.inFlight) < maxInFlight && e.pausedFor(j) == nil {
 		p := j.pending[0]
 		for _, v := range j.views {
 			if v.next() <= p.id {
@@ -252,7 +252,7 @@ func (e *Engine) applied(j *job, id uint64) {
 		e.trimLog(v)
 	}
 	e.dispatch(j)
-	if len(j.inFlight) == 0 && (len(j.pending) == 0 || j.still()) {
+	if len(j.inFlight) == 0 && (len(j.pending) == 0 || e.still(j)) {
 		e.atRest(j)
 	}
 	e.dispatchReaders(j)

@@ -22,7 +22,8 @@ const maxInFlight = 3
 type job struct {
 	id      catalog.ID
 	table   *catalog.Table
-	plan    *physical.Plan
+	plan    *physical.Plan // what it computes
+	whole   *physical.Plan // with the nodes whose rows it takes from others: the view's
 	flow    *task.Flow
 	account *account.Account
 	cancel  context.CancelCauseFunc // of the filling

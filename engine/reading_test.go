@@ -109,7 +109,7 @@ CREATE TABLE t (id INT AUTO_INCREMENT PRIMARY KEY, v INT)`)
 		return s.try(fmt.Sprintf("INSERT INTO s VALUES (%d, 1)", i%5))
 	})
 	for i := range 6 {
-		h.exec(fmt.Sprintf("CREATE MATERIALIZED VIEW v%d AS SELECT k, COUNT(*) AS n, SUM(v) AS total FROM s GROUP BY k", i))
+		h.exec(fmt.Sprintf("CREATE MATERIALIZED VIEW v%d AS SELECT k, COUNT(*) AS n, SUM(v) AS total FROM s WHERE v > -%d GROUP BY k", i, i+1)) // each its own plan
 		if i%3 == 1 {
 			h.exec(fmt.Sprintf("DROP MATERIALIZED VIEW v%d", i)) // perhaps in the middle
 		}
@@ -120,7 +120,7 @@ CREATE TABLE t (id INT AUTO_INCREMENT PRIMARY KEY, v INT)`)
 	for _, i := range []int{0, 2, 3, 5} {
 		h.want(fmt.Sprintf("SELECT k, n, total FROM v%d", i), want)
 	}
-	h.exec("CREATE MATERIALIZED VIEW last AS SELECT k, COUNT(*) AS n, SUM(v) AS total FROM s GROUP BY k")
+	h.exec("CREATE MATERIALIZED VIEW last AS SELECT k, COUNT(*) AS n, SUM(v) AS total FROM s WHERE v > -9 GROUP BY k")
 	h.crash() // no checkpoint knows any of them
 	h.pos = Everything
 	for _, v := range []string{"v0", "v2", "v3", "v5", "last"} {

@@ -270,7 +270,7 @@ func (e *Engine) prepareTable(t *catalog.Table) (func(bool), error) {
 // made after the last one, or have failed. Engine.mu is held.
 func (e *Engine) refillMissing() error {
 	var missing []*catalog.Table
-	for _, t := range e.cat.Load().Objects() {
+	for _, t := range catalog.InOrder(e.cat.Load().Objects()) {
 		if t.Continuous() && e.jobs[t.ID] == nil {
 			missing = append(missing, t)
 		}
@@ -279,7 +279,7 @@ func (e *Engine) refillMissing() error {
 }
 
 // refill starts views, which are in an order in which each comes after those it
-// reads, from history; which of them is waited for in the background. Engine.mu is held.
+// reads, from history. Engine.mu is held.
 func (e *Engine) refill(views []*catalog.Table) error {
 	var made []*job
 	for _, t := range views {
@@ -287,9 +287,18 @@ func (e *Engine) refill(views []*catalog.Table) error {
 		if err != nil {
 			return err
 		}
+		made = append(made, j)
+	}
+	e.fillLater(made)
+	return nil
+}
+
+// fillLater registers jobs, each after those that it reads, and fills them from history
+// in the background, once what they read is filled. Engine.mu is held.
+func (e *Engine) fillLater(made []*job) {
+	for _, j := range made {
 		j.start, j.filling = never, true // until it is known at which batch
 		e.register(j)
-		made = append(made, j)
 	}
 	for _, j := range made {
 		ctx, cancel := context.WithCancelCause(e.ctx)
@@ -318,7 +327,6 @@ func (e *Engine) refill(views []*catalog.Table) error {
 			}
 		}()
 	}
-	return nil
 }
 
 // jobOf makes the job of a view from its stored plan.

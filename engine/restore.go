@@ -89,7 +89,7 @@ func (e *Engine) restoreFrom(m *checkpoint.Manifest) (cut timeline.Cut, err erro
 			e.dimensions.Store(t.ID, d)
 		}
 	}
-	for _, t := range append([]*catalog.Table{writersTable()}, e.cat.Load().Objects()...) {
+	for _, t := range append([]*catalog.Table{writersTable()}, catalog.InOrder(e.cat.Load().Objects())...) {
 		var saved *checkpoint.Job
 		if m != nil {
 			saved = m.Job(t.StateID())

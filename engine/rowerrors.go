@@ -81,7 +81,15 @@ func (e *Engine) Errors() []RowError {
 	defer e.mu.Unlock()
 	var out []RowError
 	for _, j := range e.jobs {
-		out = append(out, j.errorList()...)
+		if j.table.Hidden {
+			continue
+		}
+		for _, part := range e.partsOf(j) { // of what is shared each view has lost the rows
+			for _, x := range part.errorList() {
+				x.View = j.id
+				out = append(out, x)
+			}
+		}
 	}
 	sort.Slice(out, func(a, b int) bool {
 		if out[a].View != out[b].View {

@@ -306,7 +306,7 @@ func (e *Engine) settleSinks(ctx context.Context, queries []catalog.ID) error {
 	due := map[catalog.ID]uint64{}
 	e.mu.Lock()
 	for _, id := range queries {
-		if j := e.sinks[id]; j != nil && !j.still() {
+		if j := e.sinks[id]; j != nil && !e.still(j) {
 			due[id] = min(e.timeline.Durable(), j.lastApplied())
 		}
 	}

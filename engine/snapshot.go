@@ -232,7 +232,7 @@ func (e *Engine) lagOf(j *job) string {
 		return fmt.Sprintf("materialized view '%s', which is being filled from history", name)
 	}
 	behind := len(j.pending) + len(j.inFlight)
-	switch p := j.stillBehind(); {
+	switch p := e.stillBehind(j); {
 	case p == j:
 		return fmt.Sprintf("materialized view '%s', which is paused and %d batches behind", name, behind)
 	case p != nil:

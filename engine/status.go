@@ -74,10 +74,15 @@ func (e *Engine) statusOf(j *job) ViewStatus {
 	for _, n := range j.late.count {
 		s.LateRows += n
 	}
-	for _, x := range j.rowErrors {
-		s.RowErrors += x.Count
+	for _, part := range e.partsOf(j) {
+		for _, x := range part.rowErrors {
+			s.RowErrors += x.Count
+		}
+		if part != j {
+			s.RowErrors += part.errorsDropped
+		}
 	}
-	switch p := j.stillBehind(); {
+	switch p := e.stillBehind(j); {
 	case j.filling:
 		s.State = "filling"
 	case p == j:

@@ -30,7 +30,11 @@ func (e *Engine) addJobs(add func(values ...any)) {
 		if text := s.Error + s.Reason; text != "" {
 			reason = text
 		}
-		add(t.Database, t.Name, string(t.Kind), s.State, s.Batch, s.Behind, s.BehindRows, s.Lag.Milliseconds(), s.Rows, s.RowsIn, s.Batches,
+		kind := string(t.Kind)
+		if t.Hidden {
+			kind = "shared query"
+		}
+		add(t.Database, t.Name, kind, s.State, s.Batch, s.Behind, s.BehindRows, s.Lag.Milliseconds(), s.Rows, s.RowsIn, s.Batches,
 			s.RowErrors, s.FillDone, s.FillTotal, left, watermark, s.Checkpoint, s.KeepsAfter, s.Subscribers, s.Memory, s.CPU.Microseconds(), s.LateRows, reason)
 	}
 }

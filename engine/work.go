@@ -24,8 +24,11 @@ func (e *Engine) newJob(t *catalog.Table, plan *physical.Plan) (*job, error) {
 	if !ok {
 		return nil, fmt.Errorf("time zone '%s' is not known on this machine", t.Session.TimeZone)
 	}
-	j := &job{id: t.ID, table: t, plan: plan, rowErrors: map[rowErrorKey]*RowError{}, subscribers: map[*subscription]struct{}{}, due: operators.Never}
-	var err error
+	own, err := build.Shared(plan, t.Shares, e.nameByID)
+	if err != nil {
+		return nil, fmt.Errorf("the plan of %s: %w", nameOf(t), err)
+	}
+	j := &job{id: t.ID, table: t, plan: own, whole: plan, rowErrors: map[rowErrorKey]*RowError{}, subscribers: map[*subscription]struct{}{}, due: operators.Never}
 	if t.Kind == catalog.Sink {
 		if j.sink, err = e.newSink(t, plan); err != nil {
 			return nil, err
@@ -37,7 +40,7 @@ func (e *Engine) newJob(t *catalog.Table, plan *physical.Plan) (*job, error) {
 		j.log.keep = retention{batches: 1} // it is for the sink alone
 	}
 	j.ctx, j.end = context.WithCancel(e.ctx)
-	j.flow, err = build.Flow(plan, build.Options{
+	j.flow, err = build.Flow(own, build.Options{
 		Tasks: e.tasks, Exec: e.pool, Group: e.group, Account: j.account,
 		// Not strict: as in any SELECT, a value that is cut is a warning.
 		Location: loc, View: j.sink == nil, Sink: j.sink != nil, Count: j.sink != nil && j.sink.kind.Discards, Clock: sched.ThreadCPU,
@@ -50,7 +53,7 @@ func (e *Engine) newJob(t *catalog.Table, plan *physical.Plan) (*job, error) {
 		return nil, err
 	}
 	e.mapSystemColumns(j.flow)
-	j.knows = plan.Watermarks()
+	j.knows = own.Watermarks()
 	if e.cfg.made != nil {
 		e.cfg.made(j)
 	}

@@ -28,6 +28,8 @@ type Analysis struct {
 	// By are the figures of nodes, by their ids. A node that needs no operator of its
 	// own has none; 0 is the view behind the plan.
 	By map[int]Figures
+	// Shared are nodes whose rows come from another query, by their ids, with its name.
+	Shared map[int]string
 }
 
 // Text is the tree of Text with the figures of each node, and the head before it.
@@ -41,9 +43,9 @@ func (a *Analysis) Text() string {
 	}
 	b.WriteString(tree(a.Plan, func(n *physical.Node) string {
 		if f, ok := a.By[n.ID]; ok {
-			return line(n) + figures(f)
+			return line(n) + sharedText(a.Shared, n) + figures(f)
 		}
-		return line(n)
+		return line(n) + sharedText(a.Shared, n)
 	}))
 	return b.String()
 }
@@ -74,8 +76,9 @@ func (a *Analysis) JSON() string {
 	b, err := json.MarshalIndent(struct {
 		Facts     map[string]any  `json:"query"`
 		Operators map[int]Figures `json:"operators"`
+		Shared    map[int]string  `json:"shared,omitempty"`
 		Plan      *physical.Plan  `json:"plan"`
-	}{a.Facts, a.By, a.Plan}, "", "  ")
+	}{a.Facts, a.By, a.Shared, a.Plan}, "", "  ")
 	if err != nil {
 		return fmt.Sprintf("%q", err.Error())
 	}
@@ -86,8 +89,8 @@ func (a *Analysis) JSON() string {
 func (a *Analysis) Dot() string {
 	return dot(a.Plan, strings.Join(a.Head, "\n"), func(n *physical.Node) string {
 		if f, ok := a.By[n.ID]; ok {
-			return "\n" + strings.TrimSpace(figures(f))
+			return "\n" + strings.TrimSpace(sharedText(a.Shared, n)+figures(f))
 		}
-		return ""
+		return sharedText(a.Shared, n)
 	})
 }

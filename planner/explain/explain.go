@@ -15,6 +15,19 @@ import (
 // in its state.
 func Text(p *physical.Plan) string { return tree(p, line) }
 
+// TextShared is Text of a plan of which some nodes are shared: see Analysis.Shared.
+func TextShared(p *physical.Plan, shared map[int]string) string {
+	return tree(p, func(n *physical.Node) string { return line(n) + sharedText(shared, n) })
+}
+
+// sharedText says that a node's rows come from another query.
+func sharedText(shared map[int]string, n *physical.Node) string {
+	if by, ok := shared[n.ID]; ok {
+		return "  shared with " + by
+	}
+	return ""
+}
+
 // tree draws the plan with a line for each node.
 func tree(p *physical.Plan, line func(*physical.Node) string) string {
 	var b strings.Builder

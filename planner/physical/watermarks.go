@@ -24,6 +24,14 @@ func (p *Plan) Watermarks() []uint64 {
 	return slices.Compact(ids)
 }
 
+// AsksTime reports a node that asks what time it is: it names a watermark, or the time
+// of the batch.
+func (n *Node) AsksTime() bool {
+	timed := false
+	findWatermarks(reflect.ValueOf(*n), func(w Watermark) { timed = timed || len(w) > 0 })
+	return timed
+}
+
 var (
 	watermarkType = reflect.TypeFor[Watermark]()
 	nodeType      = reflect.TypeFor[Node]()

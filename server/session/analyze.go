@@ -20,7 +20,7 @@ func (s *Session) analyzeView(b *bind.Analyze) (*Result, error) {
 		return nil, sqlerr.New(sqlerr.UnknownError, "'%s.%s' does not run", b.Query.Database, b.Query.Name)
 	}
 	st := x.Status
-	a := &explain.Analysis{Plan: x.Plan, By: figuresOf(x.Operators)}
+	a := &explain.Analysis{Plan: x.Plan, By: figuresOf(x.Operators), Shared: x.Shared}
 	a.Head = []string{
 		fmt.Sprintf("%s.%s: %s, at batch %d, %d rows, %s of memory", b.Query.Database, b.Query.Name, st.State, st.Batch, st.Rows, explain.Size(st.Memory)),
 		fmt.Sprintf("%d batches of %d rows taken in, cpu %s; behind by %d batches of %d rows, %s", st.Batches, st.RowsIn,
@@ -47,7 +47,7 @@ func (s *Session) analyzeQuery(ctx context.Context, b *bind.Explain) (*Result, e
 		return nil, err
 	}
 	if c.constant != nil {
-		return explained(ctx, &bind.Explain{Format: b.Format, Statement: b.Statement})
+		return s.explained(ctx, &bind.Explain{Format: b.Format, Statement: b.Statement})
 	}
 	began := time.Now()
 	c.analyze = true

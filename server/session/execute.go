@@ -38,7 +38,7 @@ func (s *Session) data(ctx context.Context, stmt *parser.Statement, params []Par
 		if b.Analyze {
 			r, err = s.analyzeQuery(ctx, b)
 		} else {
-			r, err = explained(ctx, b)
+			r, err = s.explained(ctx, b)
 		}
 	case *bind.Analyze:
 		r, err = s.analyzeView(b)
@@ -281,7 +281,7 @@ func (s *Session) ddl(ctx context.Context, b bind.Statement) (*Result, error) {
 }
 
 // explained is the result of EXPLAIN.
-func explained(ctx context.Context, b *bind.Explain) (*Result, error) {
+func (s *Session) explained(ctx context.Context, b *bind.Explain) (*Result, error) {
 	q := queryOf(b.Statement)
 	continuous := false
 	if c, ok := b.Statement.(*bind.CreateTable); ok && c.Query != nil {
@@ -301,7 +301,11 @@ func explained(ctx context.Context, b *bind.Explain) (*Result, error) {
 	case "dot":
 		t.add(explain.Dot(p))
 	default:
-		t.addLines(explain.Text(p))
+		var shared map[int]string
+		if continuous {
+			shared = s.server.engine.Shares(b.Statement.(*bind.CreateTable).Table, p, s.settings.catalog)
+		}
+		t.addLines(explain.TextShared(p, shared))
 	}
 	return t.result(), nil
 }

@@ -126,6 +126,10 @@ func (e *fakeEngine) Lookup(context.Context, *catalog.Table, []physical.ColumnVa
 
 func (e *fakeEngine) Analyze(catalog.ID) (*engine.Analysis, bool) { return nil, false }
 
+func (e *fakeEngine) Shares(*catalog.Table, *physical.Plan, catalog.Session) map[int]string {
+	return nil
+}
+
 func (e *fakeEngine) Groups() []engine.GroupStatus { return nil }
 
 func (e *fakeEngine) SetBatchTarget(time.Duration) {}

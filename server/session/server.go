@@ -36,6 +36,9 @@ type Engine interface {
 	// DDL makes a CreateDatabase, DropDatabase, CreateTable or DropTables durable;
 	// sess is what the definition captures.
 	DDL(ctx context.Context, s bind.Statement, sess catalog.Session) ([]engine.Warning, error)
+	// Shares says of the nodes of a new view's plan that it would take from another view,
+	// by their ids, from which.
+	Shares(view *catalog.Table, plan *physical.Plan, sess catalog.Session) map[int]string
 	// Flush returns when the views (nil: all) have taken in everything that was
 	// acknowledged before; one that cannot gives a warning.
 	Flush(ctx context.Context, views []catalog.ID, timeout time.Duration) ([]engine.Warning, error)

@@ -171,6 +171,7 @@ var variables = map[string]variable{
 	"storage_engine":                  textVar("StreamSQL"),
 	"streamsql_batch_target_ms":       in(globalOnly, numberVar(100, 1, 60_000)),
 	"streamsql_read_your_writes":      switchVar("ON"),
+	"streamsql_share_subplans":        switchVar("ON"),
 	"streamsql_wait_timeout":          {def: "10", kind: real, max: 86400},
 	"system_time_zone":                fixed(systemZone()),
 	"time_zone":                       checked("SYSTEM", checkTimeZone),

@@ -55,7 +55,7 @@ func (s *sharer) visit(n *physical.Node) *physical.Node {
 		keeps = keeps || s.keeps[n.Inputs[i]]
 		fmt.Fprintf(&text, "%d ", s.of[n.Inputs[i]])
 	}
-	text.WriteString(computes(n))
+	text.WriteString(Computes(n))
 	k, known := s.class[text.String()]
 	if !known || changing(n) {
 		k = len(s.first) + 1
@@ -69,8 +69,9 @@ func (s *sharer) visit(n *physical.Node) *physical.Node {
 	return n
 }
 
-// computes is what a node does, without what people read.
-func computes(n *physical.Node) string {
+// Computes is what a node does with its inputs, without what people read: nodes for
+// which it is equal give the same rows of the same.
+func Computes(n *physical.Node) string {
 	c := *n
 	c.ID, c.Inputs, c.Props = 0, nil, physical.Props{}
 	b, err := json.Marshal(&c)

@@ -1,0 +1,158 @@
+package engine
+
+import (
+	"maps"
+	"slices"
+
+	"streamsql/catalog"
+	"streamsql/engine/build"
+	"streamsql/planner/physical"
+)
+
+// Views whose plans have an equal part that keeps state compute it once: a new view
+// takes the rows of such a node from the view whose result they are already, as a view
+// over that would. Its own plan stays whole in the catalog, with a list of the nodes
+// that are shared; the job has Sources in their place. Nobody sees who computes: a view
+// that is dropped, paused or begun anew hands its work over first (handover.go).
+
+// sharing reports a query that may take rows from others and give them its own: nothing
+// of it is seen but the rows of its result.
+func sharing(t *catalog.Table) bool {
+	return t.Kind == catalog.MaterializedView && !t.Session.Apart && t.Options["late_rows"] == "" && t.Options["on_error"] != "fail"
+}
+
+// alike reports that expressions mean the same in two sessions.
+func alike(a, b catalog.Session) bool {
+	a.Database, b.Database = "", "" // names are resolved
+	return a == b
+}
+
+// shares finds the nodes of a new view's plan that others compute already.
+func (e *Engine) shares(t *catalog.Table, plan *physical.Plan) []catalog.Share {
+	if !sharing(t) || len(plan.Watermarks()) > 0 {
+		return nil
+	}
+	offers := map[string]catalog.Share{}
+	for _, j := range e.givers() {
+		if !alike(j.table.Session, t.Session) {
+			continue
+		}
+		for signature, columns := range build.Offers(j.whole) {
+			if _, ok := offers[signature]; !ok {
+				offers[signature] = catalog.Share{Object: j.id, Columns: columns}
+			}
+		}
+	}
+	found := build.Match(plan, func(signature string) (catalog.ID, []int, bool) {
+		o, ok := offers[signature]
+		return o.Object, o.Columns, ok
+	})
+	return slices.DeleteFunc(found, func(s catalog.Share) bool { return !e.stays(build.Tables(plan, []catalog.Share{s})) })
+}
+
+// givers are the jobs at work that others may take rows from, the oldest first. Of a
+// view that keeps its history, which is its own, nothing is taken.
+func (e *Engine) givers() (out []*job) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	for _, id := range slices.Sorted(maps.Keys(e.jobs)) {
+		j := e.jobs[id]
+		if _, history := j.table.Options[historyOption]; sharing(j.table) && !history && j.failed == nil && e.stillBehind(j) == nil {
+			out = append(out, j)
+		}
+	}
+	return out
+}
+
+// stays reports that a query which begins now finds the same rows in the objects, of
+// which it reads the given columns, as one that began earlier has taken in: nothing of
+// them is forgotten. What only arrival says of a row is left out.
+func (e *Engine) stays(objects map[catalog.ID][]int) bool {
+	cat := e.cat.Load()
+	for id, columns := range objects {
+		if id == 0 {
+			continue
+		}
+		t, ok := cat.TableByID(id)
+		if !ok || slices.ContainsFunc(columns, func(c int) bool { return c >= len(t.Columns) }) {
+			return false
+		}
+		switch t.Kind {
+		case catalog.BaseTable, catalog.MaterializedView:
+		case catalog.StreamTable:
+			if retentionOf(t) > 0 {
+				return false
+			}
+		default:
+			return false
+		}
+	}
+	return true
+}
+
+// Shares says of the nodes of a plan that CREATE would not have computed, with whom the
+// view would share them, by their ids.
+func (e *Engine) Shares(t *catalog.Table, plan *physical.Plan, captured catalog.Session) map[int]string {
+	c := *t
+	c.Session = captured
+	return e.sharedWith(0, e.shares(&c, plan))
+}
+
+// sharedWith says in people's words with whom a query shares nodes of its plan.
+func (e *Engine) sharedWith(id catalog.ID, shares []catalog.Share) map[int]string {
+	if len(shares) == 0 {
+		return nil
+	}
+	cat := e.cat.Load()
+	out := map[int]string{}
+	for _, s := range shares {
+		of, ok := cat.TableByID(s.Object)
+		if !ok || s.For != 0 {
+			continue
+		}
+		out[s.Node] = nameOf(of)
+		if of.Hidden { // say who else there is
+			for _, t := range cat.Sharers(s.Object) {
+				if t.ID != id && !t.Hidden {
+					out[s.Node] = nameOf(t)
+					break
+				}
+			}
+		}
+	}
+	return out
+}
+
+func nameOf(t *catalog.Table) string { return t.Database + "." + t.Name }
+
+// nameByID is what people call an object.
+func (e *Engine) nameByID(id catalog.ID) string {
+	if t, ok := e.cat.Load().TableByID(id); ok {
+		return nameOf(t)
+	}
+	return ""
+}
+
+// partsOf are the jobs that compute a query: its own, and those that it takes rows
+// from. Engine.mu is held.
+func (e *Engine) partsOf(j *job) []*job {
+	parts := []*job{j}
+	for i := 0; i < len(parts); i++ {
+		for _, s := range parts[i].table.Shares {
+			if of := e.jobs[s.Object]; of != nil && s.For == 0 && !slices.Contains(parts, of) {
+				parts = append(parts, of)
+			}
+		}
+	}
+	return parts
+}
+
+// sharesFilling reports that a query is to take rows from one that is being filled.
+func (e *Engine) sharesFilling(j *job) bool {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	return slices.ContainsFunc(j.table.Shares, func(s catalog.Share) bool {
+		of := e.jobs[s.Object]
+		return of != nil && of.filling
+	})
+}
