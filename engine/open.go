@@ -146,6 +146,7 @@ type Engine struct {
 	loops       sync.WaitGroup
 	fills       sync.WaitGroup
 	lateWrites  atomic.Int64 // how often late rows were written into the log
+	keepers     []*job       // jobs that keep their late rows, and such as were; Engine.mu guards it
 	logReads    atomic.Int64 // batches that were read from the log because memory held enough
 }
 

@@ -120,7 +120,13 @@ func (e *Engine) snapshotFor(ctx context.Context, plan *physical.Plan, o ReadOpt
 		if o.AsOf != nil {
 			snap, err = e.acquirePast(ctx, objects, o.AsOf, o.Timeout)
 		} else {
-			snap, err = e.acquire(ctx, objects, o.After, o.Timeout, t.readID)
+			after := o.After
+			if t.readID == 0 {
+				if after, err = e.pastLate(ctx, objects, after, o.Timeout); err != nil {
+					return nil, false, err
+				}
+			}
+			snap, err = e.acquire(ctx, objects, after, o.Timeout, t.readID)
 		}
 		if err != nil {
 			return nil, false, err
@@ -323,7 +329,11 @@ func (e *Engine) Lookup(ctx context.Context, t *catalog.Table, equals []physical
 	if key == nil {
 		return nil, false, nil
 	}
-	snap, err := e.acquire(ctx, []*catalog.Table{t}, o.After, o.Timeout, 0)
+	after, err := e.pastLate(ctx, []*catalog.Table{t}, o.After, o.Timeout)
+	if err != nil {
+		return nil, false, err
+	}
+	snap, err := e.acquire(ctx, []*catalog.Table{t}, after, o.Timeout, 0)
 	if err != nil {
 		return nil, false, err
 	}

@@ -93,8 +93,12 @@ func (s *subscription) start(ctx context.Context, t *catalog.Table) error {
 		s.pos, s.told = *o.From, *o.From
 		return nil
 	}
+	after, err := e.pastLate(ctx, []*catalog.Table{t}, o.After, o.Timeout)
+	if err != nil {
+		return err
+	}
 	for {
-		snap, err := e.acquire(ctx, []*catalog.Table{t}, o.After, o.Timeout, 0)
+		snap, err := e.acquire(ctx, []*catalog.Table{t}, after, o.Timeout, 0)
 		if err != nil {
 			return err
 		}

@@ -65,15 +65,21 @@ func (e *Engine) awaitVirtual(ctx context.Context, id catalog.ID, after Position
 	if id != infoschema.Errors && id != infoschema.LateRows || after == 0 {
 		return nil
 	}
+	var views []*catalog.Table
 	for _, s := range e.Status() {
-		t, ok := e.Catalog().TableByID(s.View)
-		if !ok || s.State == "failed" {
-			continue
+		if t, ok := e.Catalog().TableByID(s.View); ok && s.State != "failed" {
+			views = append(views, t)
 		}
+	}
+	after, err := e.pastLate(ctx, views, after, timeout)
+	if err != nil {
+		return err
+	}
+	for _, t := range views {
 		snap, err := e.acquire(ctx, []*catalog.Table{t}, after, timeout, 0)
 		if err == nil {
 			snap.release()
-		} else if ctx.Err() != nil || !e.hasFailed(s.View) {
+		} else if ctx.Err() != nil || !e.hasFailed(t.ID) {
 			return err
 		}
 	}

@@ -95,6 +95,9 @@ func (e *Engine) upstream(j *job) []*job {
 // register makes a job known to what it reads. Engine.mu is held.
 func (e *Engine) register(j *job) {
 	e.jobs[j.id], e.aligned = j, nil
+	if j.table.LateRows != 0 {
+		e.keepers = append(e.keepers, j)
+	}
 	seen := map[catalog.ID]bool{}
 	for _, s := range j.flow.Sources {
 		id := catalog.ID(s.Table)
