@@ -86,7 +86,7 @@ func (e *Engine) dueStreams() (due [][]*external) {
 		return nil
 	}
 	for _, streams := range e.alignment() {
-		wanted := slices.ContainsFunc(streams, func(x *external) bool { return e.wanted(x.table.ID) })
+		wanted := !slices.ContainsFunc(streams, e.resting) && slices.ContainsFunc(streams, func(x *external) bool { return e.wanted(x.table.ID) })
 		for _, x := range streams {
 			x.due = wanted
 			if wanted {

@@ -13,7 +13,7 @@ import (
 	"streamsql/operators"
 	"streamsql/operators/batch"
 	"streamsql/operators/connector"
-	"streamsql/operators/connector/bidgen"
+	"streamsql/operators/connector/nexmark"
 	"streamsql/planner/physical"
 	"streamsql/sql/types"
 )
@@ -401,10 +401,10 @@ func TestDueTimer(t *testing.T) {
 // go on where they were after a crash.
 func TestExternalEventTime(t *testing.T) {
 	s := &seen{}
-	h := open(t, Config{CheckpointEvery: byHand, Connectors: connector.NewRegistry(bidgen.Kind()), made: probing("late", s)})
+	h := open(t, Config{CheckpointEvery: byHand, Connectors: connector.NewRegistry(nexmark.Kind()), made: probing("late", s)})
 	h.exec(`CREATE DATABASE d;
-CREATE STREAM TABLE b (auction BIGINT, ts DATETIME(3), WATERMARK FOR ts AS ts - INTERVAL 1 SECOND)
-  WITH (connector = 'nexmark_bid', rows = '300000', rows_per_second = '300000', partitions = '2', idle_timeout = '0')`)
+CREATE STREAM TABLE b (auction BIGINT, dateTime DATETIME(3), WATERMARK FOR dateTime AS dateTime - INTERVAL 1 SECOND)
+  WITH (connector = 'nexmark', table = 'bid', events = '326100', pace = '326100', partitions = '2', idle_timeout = '0')`)
 	plan := h.systemPlan("b", 0, catalog.WatermarkColumn, catalog.ArrivalColumn)
 	h.view("late", plan)
 	rows := func() int {
@@ -428,11 +428,11 @@ CREATE STREAM TABLE b (auction BIGINT, ts DATETIME(3), WATERMARK FOR ts AS ts - 
 	}
 	wait(20_000)
 	h.round()
-	wait(min(rows()+20_000, 300_000))
+	wait(min(rows()+20_000, 300_012))
 	h.crash()
-	wait(min(rows()+20_000, 300_000))
+	wait(min(rows()+20_000, 300_012))
 	h.crash()
-	wait(300_000)
+	wait(300_012)
 	// The rows are nobody's writes, which a reading would wait for.
 	for deadline := time.Now().Add(60 * time.Second); h.query("SELECT COUNT(*) FROM late") != h.query("SELECT COUNT(*) FROM b"); time.Sleep(time.Millisecond) {
 		if time.Now().After(deadline) {

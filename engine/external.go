@@ -30,7 +30,9 @@ type external struct {
 	pieces  *pieces // what several views read
 	holders atomic.Int32
 	taken   time.Time   // when the last batch took something
-	alarm   *time.Timer // see wanted; nil: none is set
+	few     bool        // that batch was small
+	alarm   *time.Timer // wakes the cutter, see wakeFor; nil: none is set
+	rings   time.Time   // when it does
 }
 
 // openExternal opens a stream's connector.
@@ -122,7 +124,9 @@ func errText(err error) string {
 	return err.Error()
 }
 
-// pollEvery is how often a source without rows is asked again.
+// pollEvery is how often a source without rows, or with few, is asked again. Asked as
+// soon as there is room, a source whose rows come one by one would fill a core with
+// batches of some rows each.
 const pollEvery = 5 * time.Millisecond
 
 // externalDue takes what sources have for a batch, if a reader has room for it.
@@ -146,7 +150,7 @@ func (e *Engine) externalDue() (inputs []sourceInput, offsets map[uint64][]uint6
 			var t []stamped
 			in.before, t, more = e.takeAhead(id, x, next)
 			taken = append(taken, t...)
-		case x.table.EventTime == nil && e.wanted(id):
+		case x.table.EventTime == nil && !e.resting(x) && e.wanted(id):
 			more = e.takeLatest(x, next)
 		}
 		if in.rows() > 0 {
@@ -164,8 +168,13 @@ func (e *Engine) externalDue() (inputs []sourceInput, offsets map[uint64][]uint6
 	for id, next := range offsets {
 		e.externals[catalog.ID(id)].offsets = next
 	}
+	rows := 0
 	for _, in := range inputs {
-		e.externals[in.table].taken = time.Now()
+		rows += in.rows()
+	}
+	for _, in := range inputs {
+		x := e.externals[in.table]
+		x.taken, x.few = time.Now(), rows < leastBatchRows
 	}
 	return inputs, offsets, taken
 }
@@ -222,15 +231,38 @@ func (e *Engine) wanted(id catalog.ID) bool {
 	}
 	x := e.externals[id]
 	left := waitForOther - time.Since(x.taken)
-	if left > 0 && x.alarm == nil {
+	e.wakeFor(x, left)
+	return left <= 0
+}
+
+// resting reports a source that had few rows a moment ago. Engine.mu is held.
+func (e *Engine) resting(x *external) bool {
+	if !x.few {
+		return false
+	}
+	left := pollEvery - time.Since(x.taken)
+	e.wakeFor(x, left)
+	return left > 0
+}
+
+// wakeFor makes the cutter look at a source again after a time, if it does not
+// before. Engine.mu is held.
+func (e *Engine) wakeFor(x *external, left time.Duration) {
+	at := time.Now().Add(left)
+	switch {
+	case left <= 0:
+	case x.alarm == nil:
+		x.rings = at
 		x.alarm = time.AfterFunc(left, func() {
 			e.mu.Lock()
 			x.alarm = nil
 			e.mu.Unlock()
 			e.wakeCutter()
 		})
+	case at.Before(x.rings):
+		x.rings = at
+		x.alarm.Reset(left)
 	}
-	return left <= 0
 }
 
 // keepsUp reports a job that takes batches as they are cut.

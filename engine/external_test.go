@@ -9,6 +9,7 @@ import (
 
 	"streamsql/operators/batch"
 	"streamsql/operators/connector"
+	"streamsql/operators/connector/nexmark"
 	"streamsql/sql/types"
 )
 
@@ -118,5 +119,37 @@ func TestPiecesAreBounded(t *testing.T) {
 	}
 	if x.close(); x.bytes != 0 || len(x.at) != 0 {
 		t.Errorf("%d bytes, %d pieces after all", x.bytes, len(x.at))
+	}
+}
+
+// A source whose rows come one by one is not read one by one: there is at most one
+// batch in pollEvery.
+func TestFewRowsAreReadNowAndThen(t *testing.T) {
+	for _, times := range []string{"", ", WATERMARK FOR dateTime AS dateTime - INTERVAL 1 SECOND"} {
+		h := open(t, Config{CheckpointEvery: byHand, Connectors: connector.NewRegistry(nexmark.Kind())})
+		begin := time.Now()
+		h.exec(`CREATE DATABASE d;
+CREATE STREAM TABLE b (auction BIGINT, dateTime DATETIME(3)` + times + `) WITH (connector = 'nexmark', table = 'bid', pace = '20000');
+CREATE MATERIALIZED VIEW v AS SELECT COUNT(*) AS n FROM b`)
+		read := func() (rows uint64, batches int64) {
+			h.e.mu.Lock()
+			defer h.e.mu.Unlock()
+			for _, x := range h.e.externals {
+				for _, o := range x.offsets {
+					rows += o
+				}
+			}
+			return rows, int64(h.e.timeline.Last().ID)
+		}
+		rows, batches := read()
+		for ; rows < 2000; rows, batches = read() {
+			if time.Since(begin) > time.Minute {
+				t.Fatalf("%d rows in a minute", rows)
+			}
+			time.Sleep(time.Millisecond)
+		}
+		if most := int64(time.Since(begin)/pollEvery) + 10; batches > most {
+			t.Errorf("%q: %d batches of %d rows in %v, want at most %d", times, batches, rows, time.Since(begin), most)
+		}
 	}
 }
