@@ -15,7 +15,17 @@ func (e *Engine) rename(ctx context.Context, s *bind.RenameTables) error {
 	if err != nil {
 		return err
 	}
-	return e.logDDL(ctx, next, store.Entry{Tables: changed})
+	if err := e.logDDL(ctx, next, store.Entry{Tables: changed}); err != nil {
+		return err
+	}
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	for _, t := range changed {
+		if ts := e.tables[t.ID]; ts != nil {
+			ts.Rename(t.Name)
+		}
+	}
+	return nil
 }
 
 // alter changes a definition that no row depends on.

@@ -100,8 +100,8 @@ func (e *Engine) tooOldFor(t *catalog.Table) error {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	oldest := e.timeline.Oldest()
-	return sqlerr.New(sqlerr.WrongArguments, "%s '%s.%s' cannot be read as of so long ago: the oldest batch that can be asked for is %d, of %s UTC",
-		t.Kind, t.Database, t.Name, oldest.ID, clock(oldest.Time))
+	return sqlerr.New(sqlerr.WrongArguments, "'%s.%s' cannot be read as of so long ago: the oldest batch that can be asked for is %d, of %s UTC",
+		t.Database, t.Name, oldest.ID, clock(oldest.Time))
 }
 
 func clock(at int64) string { return time.UnixMicro(at).UTC().Format("2006-01-02 15:04:05.000000") }

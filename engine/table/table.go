@@ -21,6 +21,7 @@ import (
 // Sessions look rows up in it under its read lock, the committer changes it.
 type Table struct {
 	Desc  *catalog.Table
+	name  atomic.Pointer[string] // that it has now
 	mu    sync.RWMutex
 	view  *operators.View
 	codec *state.Codec // of whole rows
@@ -41,6 +42,9 @@ type uniqueIndex struct {
 	rows  map[string]string
 }
 
+// Rename says what the table is called from now on in messages.
+func (t *Table) Rename(name string) { t.name.Store(&name) }
+
 // New makes the empty image of a table.
 func New(t *catalog.Table, env operators.Env) (*Table, error) {
 	ts := columnTypes(t)
@@ -49,6 +53,7 @@ func New(t *catalog.Table, env operators.Env) (*Table, error) {
 		return nil, err
 	}
 	tb := &Table{Desc: t, view: view, codec: state.NewCodec(ts), key: state.NewKeyCodec(pick(ts, t.Primary)), auto: -1, arrival: -1}
+	tb.Rename(t.Name)
 	tb.folds = slices.ContainsFunc(pick(ts, t.Primary), types.Type.Folds)
 	if t.Upsert() {
 		tb.arrival = t.SystemColumn(catalog.ArrivalColumn)

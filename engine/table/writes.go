@@ -184,7 +184,7 @@ func (w *Writes) duplicate(c *batch.Chunk, i int, name string) error {
 			cols = u.def.Columns
 		}
 	}
-	return sqlerr.New(sqlerr.DupEntry, "Duplicate entry '%s' for key '%s.%s'", describe(pick(c.Cols, cols), i), w.t.Desc.Name, name)
+	return sqlerr.New(sqlerr.DupEntry, "Duplicate entry '%s' for key '%s.%s'", describe(pick(c.Cols, cols), i), *w.t.name.Load(), name)
 }
 
 // Over puts the write set over a reading of the table's rows: rows under keys

@@ -138,6 +138,9 @@ func (b *binder) alter(t *catalog.Table, s *ast.AlterTableSpec) error {
 		}
 		return sqlerr.Unsupported("ALTER TABLE … ADD COLUMN")
 	case ast.AlterTableDropColumn:
+		if _, err := columnIndex(t, t.Name, s.OldColumnName); err != nil {
+			return sqlerr.New(sqlerr.CantDropFieldOrKey, "Can't DROP '%s'; check that column/key exists", s.OldColumnName.Name.O)
+		}
 		return sqlerr.Unsupported("ALTER TABLE … DROP COLUMN")
 	case ast.AlterTableOption:
 		for _, o := range s.Options {
@@ -147,6 +150,9 @@ func (b *binder) alter(t *catalog.Table, s *ast.AlterTableSpec) error {
 			t.Comment = o.StrValue
 		}
 		return nil
+	}
+	if form := alterForms[s.Tp]; form != "" {
+		return sqlerr.Unsupported("ALTER TABLE … " + form)
 	}
 	return sqlerr.Unsupported("this form of ALTER TABLE")
 }
@@ -170,4 +176,32 @@ func renameColumn(t *catalog.Table, s *ast.AlterTableSpec) error {
 	}
 	t.Columns[i].Name = to
 	return nil
+}
+
+// alterForms are the forms of ALTER TABLE that are not there, as one writes them.
+var alterForms = map[ast.AlterTableType]string{
+	ast.AlterTableModifyColumn:        "MODIFY COLUMN",
+	ast.AlterTableChangeColumn:        "CHANGE COLUMN",
+	ast.AlterTableAddConstraint:       "ADD key or constraint",
+	ast.AlterTableDropPrimaryKey:      "DROP PRIMARY KEY",
+	ast.AlterTableDropIndex:           "DROP INDEX",
+	ast.AlterTableRenameIndex:         "RENAME INDEX",
+	ast.AlterTableDropForeignKey:      "DROP FOREIGN KEY",
+	ast.AlterTableOrderByColumns:      "ORDER BY",
+	ast.AlterTableAlterCheck:          "ALTER CHECK",
+	ast.AlterTableDropCheck:           "DROP CHECK",
+	ast.AlterTablePartition:           "PARTITION BY",
+	ast.AlterTableEnableKeys:          "ENABLE KEYS",
+	ast.AlterTableDisableKeys:         "DISABLE KEYS",
+	ast.AlterTableForce:               "FORCE",
+	ast.AlterTableIndexInvisible:      "ALTER INDEX",
+	ast.AlterTableAddPartitions:       "ADD PARTITION",
+	ast.AlterTableDropPartition:       "DROP PARTITION",
+	ast.AlterTableTruncatePartition:   "TRUNCATE PARTITION",
+	ast.AlterTableRemovePartitioning:  "REMOVE PARTITIONING",
+	ast.AlterTableExchangePartition:   "EXCHANGE PARTITION",
+	ast.AlterTableDiscardTablespace:   "DISCARD TABLESPACE",
+	ast.AlterTableImportTablespace:    "IMPORT TABLESPACE",
+	ast.AlterTableCoalescePartitions:  "COALESCE PARTITION",
+	ast.AlterTableReorganizePartition: "REORGANIZE PARTITION",
 }

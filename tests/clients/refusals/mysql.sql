@@ -18,9 +18,9 @@ CREATE TEMPORARY TABLE u (id INT PRIMARY KEY);
 DROP TEMPORARY TABLE u;
 -- 1235 (42000): This version of StreamSQL doesn't yet support 'DROP TEMPORARY TABLE'
 ALTER TABLE t ADD FOREIGN KEY (id) REFERENCES products (id);
--- 1235 (42000): This version of StreamSQL doesn't yet support 'this form of ALTER TABLE'
+-- 1235 (42000): This version of StreamSQL doesn't yet support 'ALTER TABLE … ADD key or constraint'
 ALTER TABLE t PARTITION BY HASH (id);
--- 1235 (42000): This version of StreamSQL doesn't yet support 'this form of ALTER TABLE'
+-- 1235 (42000): This version of StreamSQL doesn't yet support 'ALTER TABLE … PARTITION BY'
 CREATE FULLTEXT INDEX i ON t (name);
 -- 1235 (42000): This version of StreamSQL doesn't yet support 'CREATE INDEX'
 CREATE SPATIAL INDEX i ON t (name);

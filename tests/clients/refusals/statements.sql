@@ -154,13 +154,13 @@ DROP MATERIALIZED VIEW nope;
 ALTER TABLE t ADD COLUMN id INT;
 -- 1060 (42S21): Duplicate column name 'id'
 ALTER TABLE t DROP COLUMN nope;
--- 1235 (42000): This version of StreamSQL doesn't yet support 'ALTER TABLE … DROP COLUMN'
+-- 1091 (42000): Can't DROP 'nope'; check that column/key exists
 ALTER TABLE t MODIFY COLUMN nope INT;
--- 1235 (42000): This version of StreamSQL doesn't yet support 'this form of ALTER TABLE'
+-- 1235 (42000): This version of StreamSQL doesn't yet support 'ALTER TABLE … MODIFY COLUMN'
 ALTER TABLE t DROP INDEX nope;
--- 1235 (42000): This version of StreamSQL doesn't yet support 'this form of ALTER TABLE'
+-- 1235 (42000): This version of StreamSQL doesn't yet support 'ALTER TABLE … DROP INDEX'
 ALTER TABLE t ADD INDEX (nope);
--- 1235 (42000): This version of StreamSQL doesn't yet support 'this form of ALTER TABLE'
+-- 1235 (42000): This version of StreamSQL doesn't yet support 'ALTER TABLE … ADD key or constraint'
 ALTER TABLE t DROP COLUMN price;
 -- 1235 (42000): This version of StreamSQL doesn't yet support 'ALTER TABLE … DROP COLUMN'
 ALTER TABLE nope ADD COLUMN x INT;
