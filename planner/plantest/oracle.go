@@ -83,6 +83,8 @@ func (db Database) Rows(n logical.Node) []Row {
 			}
 		}
 		return out
+	case *logical.Window:
+		return db.window(n)
 	case *logical.Sort:
 		return db.sort(n)
 	case *logical.SetOp:

@@ -25,6 +25,8 @@ func TestRulesKeepTheRows(t0 *testing.T) {
 			tree = g.Joins()
 		case 2:
 			tree = g.Extremes()
+		case 3:
+			tree = g.WindowBounds()
 		}
 		if err := logical.Check(tree); err != nil {
 			t.Fatalf("the generator is wrong: %v", err)
@@ -64,6 +66,33 @@ func TestRulesKeepTheRows(t0 *testing.T) {
 		}
 		checkKeys(t, db, ctx.Derived, tree.Root)
 	})
+}
+
+// A join by the bounds of a window has the rows that it had when it is by equal
+// windows, wherever that is done: by random conditions that say as much, and such
+// as nearly do.
+func TestWindowBoundsJoinKeepsTheRows(t0 *testing.T) {
+	fired, left := 0, 0
+	rapid.Check(t0, func(t *rapid.T) {
+		g := plantest.NewGenerator(t)
+		db, tree := g.Database(), g.WindowBounds()
+		ctx := &Context{IDs: tree.IDs, Derived: logical.NewDeriver(true)}
+		before, old, want := logical.Text(tree.Root), tree.Root, answer(db, tree)
+		if tree.Root = windowBoundsJoin.Apply(ctx, tree); tree.Root == old {
+			left++
+			return
+		}
+		fired++
+		if err := logical.Check(tree); err != nil {
+			t.Fatalf("%v\n%s", err, before)
+		}
+		if got := answer(db, tree); got != want {
+			t.Fatalf("the rows changed from\n%s\nto\n%s\nof\n%s\nthat became\n%s", want, got, before, logical.Text(tree.Root))
+		}
+	})
+	if fired == 0 || left == 0 {
+		t0.Errorf("the rule fired %d times, and did not %d times", fired, left)
+	}
 }
 
 // checkKeys verifies on the data that what is derived as a key is one.
