@@ -49,7 +49,7 @@ soak: build ## the crash and random tests at full size, for hours
 	$(GO) test -count=1 -timeout 0 -v ./tests/random -run '$(SOAK)' -programs 100000
 
 bench: build ## measure, after checking the results
-	for m in start ingest lookup freshness growth nexmark; do $(BIN) bench $$m || exit 1; done
+	for m in start ingest lookup freshness stall growth nexmark; do $(BIN) bench $$m || exit 1; done
 	$(GO) run ./tests/bench
 
 lint: ## gofmt, go vet, staticcheck

@@ -8,14 +8,16 @@ import (
 	"net/http"
 	"net/http/pprof"
 	"runtime/metrics"
+	"sync/atomic"
 
 	"streamsql/cmd/streamsql/child"
+	"streamsql/engine"
 )
 
 // serveDebug answers what Go's profiler asks (/debug/pprof/) and what the process has
-// used (/usage), until ctx is done. It returns the address; none is listened on
-// without one.
-func serveDebug(ctx context.Context, address string) (string, error) {
+// used (/usage), until ctx is done; of the engine, once it is there. It returns the
+// address; none is listened on without one.
+func serveDebug(ctx context.Context, address string, eng *atomic.Pointer[engine.Engine]) (string, error) {
 	if address == "" {
 		return "", nil
 	}
@@ -30,7 +32,11 @@ func serveDebug(ctx context.Context, address string) (string, error) {
 	mux.HandleFunc("/debug/pprof/symbol", pprof.Symbol)
 	mux.HandleFunc("/usage", func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Type", "application/json")
-		_ = json.NewEncoder(w).Encode(usage())
+		u := usage()
+		if e := eng.Load(); e != nil {
+			u.LongestQuantum = e.LongestQuantum()
+		}
+		_ = json.NewEncoder(w).Encode(u)
 	})
 	s := &http.Server{Handler: mux}
 	go s.Serve(l)

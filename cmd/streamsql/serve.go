@@ -8,6 +8,7 @@ import (
 	"log/slog"
 	"net"
 	"os"
+	"sync/atomic"
 	"time"
 
 	"streamsql/cmd/streamsql/child"
@@ -53,7 +54,8 @@ func serve(ctx context.Context, c Config) error {
 	if web != nil {
 		defer web.Close()
 	}
-	debug, err := serveDebug(ctx, c.Debug)
+	var observed atomic.Pointer[engine.Engine]
+	debug, err := serveDebug(ctx, c.Debug, &observed)
 	if err != nil {
 		return err
 	}
@@ -63,6 +65,7 @@ func serve(ctx context.Context, c Config) error {
 	if err != nil {
 		return err
 	}
+	observed.Store(eng)
 	front := server.New(listener, eng, server.Options{Version: mysqlVersion(), HTTP: web, HTTPMaxBody: c.HTTPMaxBody, SecureFiles: c.SecureFiles, Log: c.Log})
 	served := make(chan error, 1)
 	go func() { served <- front.Serve() }()

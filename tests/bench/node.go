@@ -6,14 +6,12 @@ import (
 	"fmt"
 	"net"
 	"os"
-	"syscall"
 	"time"
 
 	_ "github.com/go-sql-driver/mysql"
 
 	"streamsql/engine"
 	"streamsql/operators/connector"
-	"streamsql/operators/connector/bidgen"
 	"streamsql/operators/connector/nexmark"
 	"streamsql/server"
 )
@@ -33,7 +31,7 @@ func start(workers int) (*node, error) {
 		return nil, err
 	}
 	n := &node{dir: dir}
-	n.eng, err = engine.Open(engine.Config{Dir: dir, Workers: workers, Connectors: connector.NewRegistry(bidgen.Kind(), nexmark.Kind())})
+	n.eng, err = engine.Open(engine.Config{Dir: dir, Workers: workers, Connectors: connector.NewRegistry(nexmark.Kind())})
 	if err != nil {
 		return nil, err
 	}
@@ -90,18 +88,4 @@ func (n *node) rowsIn(name string) (uint64, error) {
 		}
 	}
 	return 0, fmt.Errorf("view %s has no status", name)
-}
-
-// cpu is the CPU time of this process, user and system.
-func cpu() time.Duration {
-	var u syscall.Rusage
-	_ = syscall.Getrusage(syscall.RUSAGE_SELF, &u)
-	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
-}
-
-// peakRSS is the largest resident size of this process so far, in MB.
-func peakRSS() int64 {
-	var u syscall.Rusage
-	_ = syscall.Getrusage(syscall.RUSAGE_SELF, &u)
-	return u.Maxrss / 1024
 }

@@ -34,23 +34,25 @@ func stateOf(keys int) (string, error) {
 		return "", err
 	}
 	defer n.stop()
-	rows := uint64(3 * keys) // so that nearly every key comes
+	events := keys * 3 / 46 * 50 // so that nearly every key comes
+	rows := uint64(events / 50 * 46)
+	const stream = `CREATE STREAM TABLE %s (auction BIGINT, bidder BIGINT, price BIGINT)
+		WITH (connector = 'nexmark', table = 'bid', events = '%d', hot_auctions = '1', hot_bidders = '1', in_flight_auctions = '1000000', active_people = '1000000')`
+	const view = `CREATE MATERIALIZED VIEW %s AS SELECT (auction * 7919 + bidder) %% %d AS k, COUNT(*) AS n, SUM(price) AS s, MAX(price) AS m FROM %s GROUP BY (auction * 7919 + bidder) %% %[2]d`
 	for _, q := range []string{
-		`CREATE STREAM TABLE few (auction BIGINT, price BIGINT) WITH (connector = 'nexmark_bid', keys = '10', rows = '100000')`,
-		`CREATE MATERIALIZED VIEW w AS SELECT auction, COUNT(*) AS n, SUM(price) AS s, MAX(price) AS m FROM few GROUP BY auction`,
+		fmt.Sprintf(stream, "few", 50_000), fmt.Sprintf(view, "w", 10, "few"),
 	} {
 		if err := n.exec(q); err != nil {
 			return "", err
 		}
 	}
-	if err := n.settled("w", 100_000); err != nil {
+	if err := n.settled("w", 46_000); err != nil {
 		return "", err
 	}
 	memory, mapped := resident()
 	disk := n.onDisk()
 	for _, q := range []string{
-		fmt.Sprintf(`CREATE STREAM TABLE bids (auction BIGINT, price BIGINT) WITH (connector = 'nexmark_bid', keys = '%d', rows = '%d')`, keys, rows),
-		`CREATE MATERIALIZED VIEW v AS SELECT auction, COUNT(*) AS n, SUM(price) AS s, MAX(price) AS m FROM bids GROUP BY auction`,
+		fmt.Sprintf(stream, "bids", events), fmt.Sprintf(view, "v", keys, "bids"),
 	} {
 		if err := n.exec(q); err != nil {
 			return "", err

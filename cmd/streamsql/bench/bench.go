@@ -59,6 +59,7 @@ var measurements = []measurement{
 	{"ingest", "Durable writes: INSERTs of 1000 rows, single rows from 64 connections, and JSON over HTTP.", lengthFlag, runIngest},
 	{"lookup", "Look-ups of single rows of a view by prepared statements, from 64 connections.", lengthFlag, runLookup},
 	{"freshness", "From an INSERT's OK to its row in a view: idle, and at half load.", lengthFlag, runFreshness},
+	{"stall", "How long others wait while millions of rows at once go into a view that keeps them in order.", noFlags, runStall},
 	{"growth", "What an event costs with more partitions, keys, views over one stream, columns, and rows a batch.", growthFlags, runGrowth},
 	{"start", "How long a start takes: empty, and with a million keys of state.", noFlags, runStart},
 }

@@ -57,7 +57,7 @@ func TestNexmark(t *testing.T) {
 
 // The others run at a size that measures nothing.
 func TestEveryMeasurement(t *testing.T) {
-	lookupKeys, startKeys = 2000, 2000
+	lookupKeys, startKeys, startTimes, stallRows = 2000, 2000, 1, 20_000
 	for _, c := range []struct {
 		args    string
 		results int
@@ -67,6 +67,7 @@ func TestEveryMeasurement(t *testing.T) {
 		{"lookup --length=300ms", 3, []string{"look-ups/s", "cpu", "p50", "p99"}},
 		{"freshness --length=500ms", 2, []string{"p50", "p99"}},
 		{"start", 2, []string{"start"}},
+		{"stall", 6, []string{"change", "longest wait", "longest quantum"}},
 	} {
 		code, out, errs := bench(t, append(strings.Fields(c.args), "--json")...)
 		var r Report

@@ -104,7 +104,7 @@ func (n *node) makeBefore(ctx context.Context, b bids, views []string) (opens ti
 		if time.Now().Before(opens) {
 			return opens, nil
 		}
-		if err := n.exec(ctx, append(drops, "DROP TABLE bid")...); err != nil {
+		if err := n.exec(ctx, append(drops, "DROP STREAM TABLE bid")...); err != nil {
 			return opens, err
 		}
 	}

@@ -123,6 +123,7 @@ func (o *options) timedJSON(ctx context.Context, c nexmarkCase, events int64, ki
 
 // post sends all events, and kills the server halfway.
 func (r *run) post(ctx context.Context, h *house, kill bool, begin time.Time) error {
+	whole := ctx // of a profile, which may end after the last row
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	var next, done atomic.Int64
@@ -169,6 +170,7 @@ func (r *run) post(ctx context.Context, h *house, kill bool, begin time.Time) er
 				return err
 			}
 			kill = false
+			r.profile = r.node.profileFor(whole, r.options, r.of.name()+"-"+r.of.lane, profileSeconds)
 		}
 		share := float64(done.Load()) / float64(r.rows)
 		r.options.progress.show("%s: %.1f of %.1f M events, %.2f M/s", r.of, share*float64(r.events)/1e6, float64(r.events)/1e6,

@@ -7,16 +7,16 @@ import (
 	"time"
 )
 
-// startKeys is how many keys the state of a start has.
-var startKeys = 1_000_000
+// startKeys is how many keys the state of a start has, startTimes how often the server
+// is started.
+var startKeys, startTimes = 1_000_000, 5
 
 // runStart measures how long a start takes until the server takes connections: the
 // first one, on an empty directory, and those after a SIGKILL with state to restore.
 func runStart(ctx context.Context, o *options) ([]Result, error) {
-	const times = 5
 	var empty []time.Duration
 	o.progress.say("starts on an empty directory")
-	for range times {
+	for range startTimes {
 		begin := time.Now()
 		n, err := startNode(ctx, o)
 		if err != nil {
@@ -45,7 +45,7 @@ func runStart(ctx context.Context, o *options) ([]Result, error) {
 		return out, err
 	}
 	var full []time.Duration
-	for range times {
+	for range startTimes {
 		time.Sleep(2 * time.Second) // for a checkpoint of what the last start left
 		took, err := n.restart(ctx)
 		if err != nil {

@@ -17,6 +17,9 @@ type Usage struct {
 	PeakRSS   int64         `json:"peak_rss_bytes"`
 	Allocated int64         `json:"allocated_bytes"` // on the heap, in all
 	Heap      int64         `json:"heap_bytes"`      // that live there
+	// LongestQuantum is the most CPU time for which a worker was held since this was
+	// last asked.
+	LongestQuantum time.Duration `json:"longest_quantum_ns"`
 }
 
 // Usage asks the server, which must have been started with --debug.
