@@ -89,7 +89,10 @@ type Table struct {
 	Plan       []byte  `json:"plan,omitempty"` // continuous query: the physical plan
 	// Reads are the objects that the query names directly; of a materialized view,
 	// whose plan holds them, also those that it reads through plain views.
-	Reads     []ID   `json:"reads,omitempty"`
+	Reads []ID `json:"reads,omitempty"`
+	// Calls are the functions of the user's own that the query calls, itself or through
+	// plain views. A continuous query goes on with their code as it was when it was created.
+	Calls     []ID   `json:"calls,omitempty"`
 	Comment   string `json:"comment,omitempty"`
 	CreatedAt int64  `json:"created_at"` // microseconds since 1970 UTC
 	// Paused: the continuous query stands still.
@@ -119,6 +122,9 @@ type Reader interface {
 	Databases() []*Database // by name
 	Table(db, name string) (*Table, bool)
 	TableByID(id ID) (*Table, bool)
-	Tables(db string) []*Table // by name
-	Readers(id ID) []*Table    // objects with a name that have id among their Reads, by name
+	Tables(db string) []*Table                  // by name
+	Readers(id ID) []*Table                     // objects with a name that have id among their Reads, by name
+	Function(db, name string) (*Function, bool) // the name in any case
+	Functions(db string) []*Function            // by name
+	Callers(id ID) []*Table                     // objects that have id among their Calls, by name
 }

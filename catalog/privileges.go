@@ -22,13 +22,15 @@ const (
 	CreateView
 	Subscribe
 	File
+	CreateRoutine
+	AlterRoutine
 	All Privilege = 1<<iota - 1
 )
 
 var privilegeNames = map[Privilege]string{
 	Select: "SELECT", Insert: "INSERT", Update: "UPDATE", Delete: "DELETE", Create: "CREATE", Drop: "DROP",
 	Alter: "ALTER", Index: "INDEX", CreateView: "CREATE VIEW", Subscribe: "SUBSCRIBE",
-	File: "FILE",
+	File: "FILE", CreateRoutine: "CREATE ROUTINE", AlterRoutine: "ALTER ROUTINE",
 }
 
 // String names the privileges as MySQL's error messages do.

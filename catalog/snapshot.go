@@ -19,7 +19,9 @@ type Snapshot struct {
 	databases btree.Map[string, *Database]
 	tables    btree.Map[string, *Table] // by tableKey
 	ids       btree.Map[ID, *Table]
-	readers   btree.Map[ID, []ID] // who reads the key directly; slices are never changed in place
+	readers   btree.Map[ID, []ID]          // who reads the key directly; slices are never changed in place
+	functions btree.Map[string, *Function] // by functionKey
+	callers   btree.Map[ID, []ID]          // as readers, of functions
 
 	// copying is held while the trees are copied: that marks the nodes of both
 	// sides as shared, which is a write to the original.
@@ -44,6 +46,8 @@ func (s *Snapshot) next() *Snapshot {
 		tables:    *s.tables.Copy(),
 		ids:       *s.ids.Copy(),
 		readers:   *s.readers.Copy(),
+		functions: *s.functions.Copy(),
+		callers:   *s.callers.Copy(),
 	}
 }
 
@@ -77,8 +81,11 @@ func (s *Snapshot) Tables(db string) []*Table {
 }
 
 // Readers lists the objects with a name whose query reads id directly, by name.
-func (s *Snapshot) Readers(id ID) []*Table {
-	ids, _ := s.readers.Get(id)
+func (s *Snapshot) Readers(id ID) []*Table { return s.listed(&s.readers, id) }
+
+// listed are the objects that one of the lists names, by name.
+func (s *Snapshot) listed(lists *btree.Map[ID, []ID], id ID) []*Table {
+	ids, _ := lists.Get(id)
 	out := make([]*Table, 0, len(ids))
 	for _, r := range ids {
 		if t, ok := s.ids.Get(r); ok && !t.Hidden {
@@ -124,6 +131,9 @@ func (s *Snapshot) WithoutDatabase(name string) (*Snapshot, error) {
 	n := s.next()
 	for _, t := range s.Tables(name) {
 		n.remove(t)
+	}
+	for _, f := range s.Functions(name) {
+		n.functions.Delete(functionKey(name, f.Name()))
 	}
 	n.databases.Delete(name)
 	return n, nil
@@ -180,10 +190,29 @@ func (s *Snapshot) add(t *Table) {
 		s.tables.Set(tableKey(t.Database, t.Name), t)
 	}
 	s.ids.Set(t.ID, t)
-	for _, read := range t.Reads {
-		old, _ := s.readers.Get(read)
-		if !slices.Contains(old, t.ID) {
-			s.readers.Set(read, append(slices.Clone(old), t.ID))
+	list(&s.readers, t.Reads, t.ID)
+	list(&s.callers, t.Calls, t.ID)
+}
+
+// list adds reader to the lists of what it reads.
+func list(lists *btree.Map[ID, []ID], reads []ID, reader ID) {
+	for _, read := range reads {
+		old, _ := lists.Get(read)
+		if !slices.Contains(old, reader) {
+			lists.Set(read, append(slices.Clone(old), reader))
+		}
+	}
+}
+
+// unlist takes reader off the lists of what it reads.
+func unlist(lists *btree.Map[ID, []ID], reads []ID, reader ID) {
+	for _, read := range reads {
+		old, _ := lists.Get(read)
+		left := slices.DeleteFunc(slices.Clone(old), func(id ID) bool { return id == reader })
+		if len(left) == 0 {
+			lists.Delete(read)
+		} else {
+			lists.Set(read, left)
 		}
 	}
 }
@@ -193,13 +222,6 @@ func (s *Snapshot) remove(t *Table) {
 		s.tables.Delete(tableKey(t.Database, t.Name))
 	}
 	s.ids.Delete(t.ID)
-	for _, read := range t.Reads {
-		old, _ := s.readers.Get(read)
-		left := slices.DeleteFunc(slices.Clone(old), func(id ID) bool { return id == t.ID })
-		if len(left) == 0 {
-			s.readers.Delete(read)
-		} else {
-			s.readers.Set(read, left)
-		}
-	}
+	unlist(&s.readers, t.Reads, t.ID)
+	unlist(&s.callers, t.Calls, t.ID)
 }

@@ -43,7 +43,7 @@ func (e *Engine) define(ctx context.Context, s bind.Statement, captured catalog.
 	e.ddlMu.Lock()
 	defer e.ddlMu.Unlock()
 	switch s.(type) {
-	case *bind.CreateDatabase, *bind.CreateTable: // what is dropped gives space
+	case *bind.CreateDatabase, *bind.CreateTable, *bind.CreateFunction: // what is dropped gives space
 		if err := e.writable(); err != nil {
 			return nil, err
 		}
@@ -59,6 +59,10 @@ func (e *Engine) define(ctx context.Context, s bind.Statement, captured catalog.
 		return e.drop(ctx, s)
 	case *bind.Control:
 		return e.control(ctx, s)
+	case *bind.CreateFunction:
+		return e.createFunction(ctx, s, captured)
+	case *bind.DropFunction:
+		return e.dropFunction(ctx, s)
 	case *bind.RenameTables:
 		return nil, e.rename(ctx, s)
 	case *bind.AlterTable:
@@ -98,6 +102,13 @@ func (e *Engine) dropDatabase(ctx context.Context, s *bind.DropDatabase) ([]Warn
 	if err != nil {
 		return nil, err
 	}
+	if err := catalog.FunctionsFree(cat, s.Name); err != nil {
+		return nil, err
+	}
+	var functions []catalog.ID
+	for _, f := range cat.Functions(s.Name) {
+		functions = append(functions, f.ID)
+	}
 	next, entry, done, err := e.retire(cat, going)
 	if err != nil {
 		return nil, err
@@ -106,6 +117,7 @@ func (e *Engine) dropDatabase(ctx context.Context, s *bind.DropDatabase) ([]Warn
 		return nil, err
 	}
 	entry.DropDatabases = []catalog.ID{db.ID}
+	entry.DropFunctions = functions
 	if err := e.logDDL(ctx, next, entry); err != nil {
 		return nil, err
 	}
@@ -184,6 +196,11 @@ func (e *Engine) create(ctx context.Context, s *bind.CreateTable, captured catal
 	for _, id := range t.Reads {
 		if _, ok := cat.TableByID(id); !ok && !isVirtual(id) {
 			return nil, sqlerr.New(sqlerr.NoSuchTable, "A table that '%s' reads was dropped meanwhile", t.Name)
+		}
+	}
+	for _, id := range t.Calls {
+		if !cat.HasFunction(id) {
+			return nil, sqlerr.New(sqlerr.SPDoesNotExist, "A function that '%s' calls was dropped meanwhile", t.Name)
 		}
 	}
 	var plan *physical.Plan

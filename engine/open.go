@@ -44,7 +44,10 @@ type Config struct {
 	Memory          int64         // bytes that state and buffers may take together; 0: 70 % of the machine's
 	CheckpointEvery time.Duration // 0: a second
 	BacklogRows     int           // rows that may wait in memory for one view; 0: about 4 million
-	Connectors      *connector.Registry
+	// Functions is the directory of the modules that CREATE FUNCTION … SONAME names;
+	// empty: there is none.
+	Functions  string
+	Connectors *connector.Registry
 	// FreeSpace says how many bytes are free where dir lies; nil: it asks the system.
 	FreeSpace func(dir string) (uint64, error)
 
@@ -274,6 +277,11 @@ func (e *Engine) openCatalog() error {
 		}
 		for _, t := range s.Tables {
 			if cat, err = cat.WithTable(t); err != nil {
+				return err
+			}
+		}
+		for _, f := range s.Functions {
+			if cat, err = cat.WithFunction(f); err != nil {
 				return err
 			}
 		}

@@ -26,6 +26,9 @@ type Entry struct {
 	DropTables    []catalog.ID        `json:"drop_tables,omitempty"` // any objects that stand in FROM
 	Databases     []*catalog.Database `json:"databases,omitempty"`
 	Tables        []*catalog.Table    `json:"tables,omitempty"` // with plans
+	// Functions of the user's own; DropFunctions drops some by id.
+	Functions     []*catalog.Function `json:"functions,omitempty"`
+	DropFunctions []catalog.ID        `json:"drop_functions,omitempty"`
 	// NextID is the smallest id never given: 0 leaves it as it was.
 	NextID catalog.ID `json:"next_id,omitempty"`
 	// Extra holds entries of a kind of their own by name (settings, grants), JSON

@@ -49,6 +49,7 @@ type Store struct {
 	nextID    catalog.ID
 	databases map[catalog.ID]*catalog.Database
 	tables    map[catalog.ID]*catalog.Table
+	functions map[catalog.ID]*catalog.Function
 	extra     map[string]json.RawMessage
 	parts     []*Entry // of a snapshot not yet whole
 	trimmed   bool     // nothing but the parts of the first snapshot was seen, and entries lie before it
@@ -80,6 +81,7 @@ func Open(ctx context.Context, log Log, fn func(*Entry) error) (*Store, error) {
 func (s *Store) clear() {
 	s.databases = map[catalog.ID]*catalog.Database{}
 	s.tables = map[catalog.ID]*catalog.Table{}
+	s.functions = map[catalog.ID]*catalog.Function{}
 	s.extra = map[string]json.RawMessage{}
 }
 
@@ -139,6 +141,9 @@ func (s *Store) apply(e *Entry) {
 	for _, id := range e.DropTables {
 		delete(s.tables, id)
 	}
+	for _, id := range e.DropFunctions {
+		delete(s.functions, id)
+	}
 	for _, d := range e.Databases {
 		s.databases[d.ID] = d
 		s.nextID = max(s.nextID, d.ID+1)
@@ -146,6 +151,10 @@ func (s *Store) apply(e *Entry) {
 	for _, t := range e.Tables {
 		s.tables[t.ID] = t
 		s.nextID = max(s.nextID, t.ID+1)
+	}
+	for _, f := range e.Functions {
+		s.functions[f.ID] = f
+		s.nextID = max(s.nextID, f.ID+1)
 	}
 	for k, v := range e.Extra {
 		if string(v) == "null" {
@@ -171,6 +180,9 @@ func (s *Store) state() *Entry {
 	}
 	for _, id := range slices.Sorted(maps.Keys(s.tables)) {
 		e.Tables = append(e.Tables, s.tables[id])
+	}
+	for _, id := range slices.Sorted(maps.Keys(s.functions)) {
+		e.Functions = append(e.Functions, s.functions[id])
 	}
 	return e
 }
@@ -208,7 +220,7 @@ func (s *Store) Append(ctx context.Context, e *Entry, version uint64) error {
 	if err := s.append(ctx, e); err != nil {
 		return err
 	}
-	if live := uint64(len(s.databases) + len(s.tables) + len(s.extra)); s.entries >= compactEntries && s.entries >= compactRatio*live {
+	if live := uint64(len(s.databases) + len(s.tables) + len(s.functions) + len(s.extra)); s.entries >= compactEntries && s.entries >= compactRatio*live {
 		// The entry is durable whatever becomes of this; the next one tries again.
 		_ = s.compact(ctx)
 	}
@@ -277,6 +289,15 @@ func (s *Store) snapshot() ([]*Entry, error) {
 		}
 		size += len(b)
 		cur.Tables = append(cur.Tables, t)
+	}
+	for _, f := range all.Functions {
+		n := len(f.Definition.Code)
+		if size > 0 && size+n > snapshotBytes {
+			cur, size = &Entry{}, 0
+			parts = append(parts, cur)
+		}
+		size += n
+		cur.Functions = append(cur.Functions, f)
 	}
 	for i, p := range parts {
 		p.snapshot = &snapshotPart{uint32(i), uint32(len(parts))}

@@ -8,6 +8,7 @@ import (
 
 	"streamsql/cmd/streamsql/child"
 	"streamsql/cmd/streamsql/settings"
+	"streamsql/sql/routine"
 )
 
 // Config is how a server is to run.
@@ -19,6 +20,9 @@ type Config struct {
 	Files              string        // directory that files of dimension tables lie in, or below
 	Debug              string        // listen address of the profiler; empty: none
 	SecureFiles        string        // directory of the files of LOAD DATA INFILE; empty: none are read
+	Functions          string        // directory of the modules of users' functions; empty: none are read
+	FunctionTime       time.Duration // what one row may take in a user's function
+	FunctionMemory     int           // MB that an instance of a user's function may hold
 	Workers            int           // threads that run queries; 0: one per core
 	CheckpointInterval time.Duration // how often state is made durable at the latest
 	Log                *slog.Logger
@@ -40,6 +44,9 @@ func parseServe(e env, args []string) (c Config, fs *settings.Flags, err error) 
 	fs.StringVar(&c.Files, "files", ".", "`directory` of the files that tables may name; what is not below it is not read")
 	fs.StringVar(&c.Debug, "debug", "", "`address` for profiles and memory figures, over HTTP and for anybody who reaches it; empty: none")
 	fs.StringVar(&c.SecureFiles, "secure-file-priv", "", "`directory` of the files that LOAD DATA INFILE may read; empty: none")
+	fs.StringVar(&c.Functions, "function-dir", "", "`directory` of the files that CREATE FUNCTION … AS SONAME may name; empty: none")
+	fs.DurationVar(&c.FunctionTime, "function-time", routine.DefaultLimits.Time, "processor time that a user's function may take for one row")
+	fs.IntVar(&c.FunctionMemory, "function-memory", int(routine.DefaultLimits.Memory>>20), "`MB` of memory that a user's function may hold")
 	fs.IntVar(&c.Workers, "workers", 0, "threads that run queries; 0: one per core")
 	fs.DurationVar(&c.CheckpointInterval, "checkpoint-interval", time.Second, "how often state is made durable")
 	fs.TextVar(&level, "log-level", slog.LevelInfo, "`level`: debug, info, warn or error")
@@ -53,6 +60,10 @@ func parseServe(e env, args []string) (c Config, fs *settings.Flags, err error) 
 		return c, fs, fmt.Errorf("unexpected argument %q", fs.Arg(0))
 	case c.Workers < 0:
 		return c, fs, fmt.Errorf("--workers=%d: want 0 or more", c.Workers)
+	case c.FunctionTime < time.Millisecond:
+		return c, fs, fmt.Errorf("--function-time=%v: want 1ms or more", c.FunctionTime)
+	case c.FunctionMemory < 1 || c.FunctionMemory > 4096:
+		return c, fs, fmt.Errorf("--function-memory=%d: want 1 to 4096", c.FunctionMemory)
 	case c.HTTPMaxBody <= 0:
 		return c, fs, fmt.Errorf("--http-max-body=%d: want more than 0", c.HTTPMaxBody)
 	case c.CheckpointInterval <= 0:

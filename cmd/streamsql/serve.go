@@ -18,6 +18,9 @@ import (
 	"streamsql/operators/connector/file"
 	"streamsql/operators/connector/nexmark"
 	"streamsql/server"
+	"streamsql/sql/routine"
+	"streamsql/sql/routine/js"
+	"streamsql/sql/routine/wasm"
 )
 
 func runServe(ctx context.Context, e env, args []string) int {
@@ -59,8 +62,10 @@ func serve(ctx context.Context, c Config) error {
 	if err != nil {
 		return err
 	}
+	languages(c)
 	eng, err := engine.Open(engine.Config{
 		Dir: c.Data, Workers: c.Workers, CheckpointEvery: c.CheckpointInterval, Connectors: connectors(c.Files),
+		Functions: c.Functions,
 	})
 	if err != nil {
 		return err
@@ -84,6 +89,13 @@ func serve(ctx context.Context, c Config) error {
 	defer cancel()
 	_ = front.Shutdown(stopping) // what is still open then is closed
 	return errors.Join(err, eng.Close())
+}
+
+// languages makes known what users may write functions in.
+func languages(c Config) {
+	routine.SetLimits(routine.Limits{Time: c.FunctionTime, Memory: int64(c.FunctionMemory) << 20})
+	routine.RegisterLanguage("javascript", js.Language{})
+	routine.RegisterLanguage("wasm", wasm.Language{})
 }
 
 // listenHTTP listens for HTTP; nil: it is off.

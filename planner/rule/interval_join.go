@@ -178,7 +178,9 @@ func leaveLateOut(c *Context, j logical.Join, b timeBound) logical.Join {
 		case x.Op == expr.OpColumn && x.Col == b.less:
 			return logical.Ref(mark)
 		case x.Op == expr.OpCall:
-			return expr.NewCall(x.Fn, x.Type.Nullable(), x.Args...)
+			c := *x
+			c.Type = x.Type.Nullable()
+			return &c
 		}
 		return x
 	})

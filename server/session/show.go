@@ -97,6 +97,8 @@ func (s *Session) showTable(n *ast.ShowStmt) (*table, error) {
 		return s.showDiagnostics(n), nil
 	case ast.ShowProcessList:
 		return s.showProcesses(n.Full), nil
+	case ast.ShowFunctionStatus:
+		return s.showFunctions(), nil
 	case ast.ShowEngines:
 		t := newTable("Engine", "Support", "Comment", "Transactions", "XA", "Savepoints")
 		t.add("StreamSQL", "DEFAULT", "Tables, streams and continuous queries", "YES", "NO", "NO")

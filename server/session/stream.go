@@ -83,6 +83,8 @@ func (s *Session) streamsTable(n *parser.ShowStreams) (*table, error) {
 		return s.showCreateKind(n.Name, catalog.StreamTable, "STREAM TABLE")
 	case "create dimension table":
 		return s.showCreateKind(n.Name, catalog.DimensionTable, "DIMENSION TABLE")
+	case "create function":
+		return s.showCreateFunction(n.Name)
 	case "create sink":
 		return s.showCreateKind(n.Name, catalog.Sink, "SINK")
 	case "create materialized view":

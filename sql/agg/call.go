@@ -8,6 +8,7 @@ import (
 
 	"streamsql/sql/decimal"
 	"streamsql/sql/expr"
+	"streamsql/sql/routine"
 	"streamsql/sql/types"
 )
 
@@ -33,6 +34,8 @@ type Call struct {
 	Type     types.Type `json:"type"` // of the result, as Resolve found it
 	// Cut, of AVG: digits beyond Type's are cut off, not rounded.
 	Cut bool `json:"cut,omitempty"`
+	// Routine is the function of the user's own that Fn says it is.
+	Routine *routine.Definition `json:"routine,omitempty"`
 }
 
 // Exact is c, as Resolve made it, with all digits that MySQL's division computes
@@ -74,7 +77,7 @@ func (c Call) Condition() *expr.Expr {
 
 // Same reports that two calls over the same rows give the same.
 func (c Call) Same(d Call) bool {
-	return c.Fn == d.Fn && c.Distinct == d.Distinct && c.Filtered == d.Filtered && c.Separator == d.Separator &&
+	return c.Fn == d.Fn && routine.Same(c.Routine, d.Routine) && c.Distinct == d.Distinct && c.Filtered == d.Filtered && c.Separator == d.Separator &&
 		c.MaxLen == d.MaxLen && c.Fraction == d.Fraction && c.Reverse == d.Reverse && c.Apart == d.Apart && c.Type == d.Type && c.Cut == d.Cut &&
 		slices.Equal(c.Desc, d.Desc) && slices.EqualFunc(c.Args, d.Args, expr.Equal)
 }
@@ -103,7 +106,11 @@ func (c Call) Text(show func(*expr.Expr) string) string {
 	if c.Fn == "group_concat" && c.Separator != "," {
 		inside += " SEPARATOR '" + strings.ReplaceAll(c.Separator, "'", "''") + "'"
 	}
-	text := strings.ToUpper(c.Fn) + "(" + inside + ")"
+	name := strings.ToUpper(c.Fn)
+	if c.Routine != nil {
+		name = c.Routine.Name
+	}
+	text := name + "(" + inside + ")"
 	if c.Filtered {
 		text += " FILTER (WHERE " + show(c.Condition()) + ")"
 	}
@@ -136,6 +143,14 @@ func (c Call) Keeping() Keeping {
 
 // Last reports which end of the values an End call gives.
 func (c Call) Last() bool { return c.Fn == "max" || c.Fn == "last_value" }
+
+// Name is the function's name as in MySQL's messages about it: in lower case, or as the user has it.
+func (c Call) Name() string {
+	if c.Routine != nil {
+		return c.Routine.Name
+	}
+	return c.Fn
+}
 
 // SeesNulls reports that rows count whose value is NULL.
 func (c Call) SeesNulls() bool {

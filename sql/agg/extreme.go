@@ -147,6 +147,8 @@ func Handle(s State, row []byte) uint64 {
 	switch s := s.(type) {
 	case *filteredState:
 		return Handle(s.State, row)
+	case *routineState:
+		return s.handle(row)
 	case *extremeState:
 		if s.class == types.ClassBytes {
 			return binary.LittleEndian.Uint64(row[s.at:])

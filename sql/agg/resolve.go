@@ -5,6 +5,7 @@ import (
 	"unicode/utf8"
 
 	"streamsql/sql/expr"
+	"streamsql/sql/routine"
 	"streamsql/sql/sqlerr"
 	"streamsql/sql/types"
 )
@@ -46,6 +47,7 @@ type Request struct {
 	Fraction     float64
 	Reverse      bool
 	DivPrecision int
+	Routine      *routine.Definition // a function of the user's own, which Fn names
 }
 
 // Resolve types an aggregate with the default div_precision_increment.
@@ -77,6 +79,9 @@ func (r Request) Resolve() (Call, error) {
 
 // call is the call without order and filter.
 func (r Request) call() (Call, error) {
+	if r.Routine != nil { // the arguments have their parameters' carriers
+		return Call{Fn: Routine, Args: r.Args, Distinct: r.Distinct, Type: routine.Carrier(r.Routine.Returns), Routine: r.Routine}, nil
+	}
 	fn, ok := known[r.Fn]
 	if !ok {
 		return Call{}, sqlerr.New(sqlerr.SPDoesNotExist, "FUNCTION %s does not exist", r.Fn)
@@ -218,6 +223,7 @@ func KeepsValues(c Call, appendOnly bool) bool {
 //	SUM, AVG  the total; how many values are in it. The total of DOUBLE is an
 //	          exact sum in its own form (binary)
 //	MIN, MAX, ANY_VALUE  the value (append-only input)
+//	of the user's own    what is known of the rows (binary)
 //	others    the state as it lies in a row (binary)
 //
 // It is for calls that Splits.
@@ -227,6 +233,8 @@ func Partial(c Call) []types.Type {
 	switch c.Fn {
 	case "count":
 		return []types.Type{count}
+	case Routine:
+		return []types.Type{{Kind: types.VarBinary, NotNull: true, Len: routine.MaxState}}
 	case "min", "max", "any_value":
 		return []types.Type{c.Type}
 	case "sum", "avg":

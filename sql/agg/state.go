@@ -43,7 +43,8 @@ type Heap interface {
 // all of its Args, or of its partial columns: partial), lying at the offset at of
 // a row. Of what keeps an End it is that over append-only input, without an order;
 // a distinct call is computed as if each value came once, which is for the caller
-// to see to. heap is needed by MIN and MAX of bytes.
+// to see to. heap is needed by MIN and MAX of bytes, and by functions of the
+// user's own for long states.
 func New(c Call, cols []int, partial bool, at int, heap Heap) (State, error) {
 	condition := -1
 	if !partial {
@@ -60,8 +61,11 @@ func New(c Call, cols []int, partial bool, at int, heap Heap) (State, error) {
 }
 
 func newState(c Call, cols []int, at int, heap Heap) (State, error) {
-	if c.Fn == "count" {
+	switch c.Fn {
+	case "count":
 		return &countState{at: at, cols: cols}, nil
+	case Routine:
+		return newRoutine(c, cols, at, heap)
 	}
 	if len(cols) == 0 {
 		return nil, fmt.Errorf("aggregate %q without a value", c.Fn)

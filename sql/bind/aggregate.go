@@ -48,8 +48,8 @@ func (g *grouping) column(call agg.Call, b *binder) *expr.Expr {
 
 // callText is an aggregate as SQL, with its name in lower case.
 func callText(c agg.Call) string {
-	text := c.Text((*expr.Expr).String)
-	return c.Fn + text[len(c.Fn):]
+	text, name := c.Text((*expr.Expr).String), c.Name()
+	return name + text[len(name):]
 }
 
 // uses reports whether e reads an aggregate.

@@ -10,6 +10,7 @@ import (
 	"streamsql/sql/builtin"
 	"streamsql/sql/expr"
 	"streamsql/sql/parser"
+	"streamsql/sql/routine"
 	"streamsql/sql/sqlerr"
 	"streamsql/sql/types"
 )
@@ -22,7 +23,8 @@ type writtenCall struct {
 	order    *ast.OrderByClause
 	filter   ast.ExprNode
 	within   ast.ExprNode
-	desc     bool // within
+	desc     bool                // within
+	routine  *routine.Definition // a function of the user's own, which fn names
 }
 
 func (w *writtenCall) name() string { return strings.ToUpper(w.fn) }
@@ -40,9 +42,12 @@ func (b *binder) aggregateWithClauses(n *parser.Aggregate, in *names) (*expr.Exp
 		w.fn, w.args, w.distinct, w.order = strings.ToLower(c.F), c.Args, c.Distinct, c.Order
 	case *ast.FuncCallExpr:
 		w.fn, w.args = c.FnName.L, c.Args
+		if d := b.routine(c.Schema, c.FnName); d != nil && d.Aggregate {
+			w.routine = d
+		}
 	}
 	switch {
-	case !agg.IsAggregate(w.fn):
+	case w.routine == nil && !agg.IsAggregate(w.fn):
 		return nil, sqlerr.New(sqlerr.ParseError, "FILTER and WITHIN GROUP belong behind an aggregate function, which %s is not", w.name())
 	case w.within != nil && w.fn != "percentile_cont" && w.fn != "percentile_disc":
 		return nil, sqlerr.New(sqlerr.ParseError, "WITHIN GROUP belongs behind PERCENTILE_CONT or PERCENTILE_DISC, not %s", w.name())
@@ -72,7 +77,11 @@ func (b *binder) aggregate(w *writtenCall, in *names) (*expr.Expr, error) {
 	if err != nil {
 		return nil, err
 	}
-	return builtin.Shown(in.group.column(call, b), shown), nil
+	c := in.group.column(call, b)
+	if w.routine != nil {
+		return builtin.RoutineResult(b.scalar, w.routine, c)
+	}
+	return builtin.Shown(c, shown), nil
 }
 
 // aggregateRequest binds what stands in an aggregate and converts it to what the
@@ -97,6 +106,10 @@ func (b *binder) aggregateRequest(w *writtenCall, in *names) (*agg.Request, erro
 		if r.Filter, err = b.call("is true", cond); err != nil {
 			return nil, err
 		}
+	}
+	if r.Routine = w.routine; r.Routine != nil {
+		r.Args, err = builtin.RoutineArguments(b.scalar, r.Routine, r.Args)
+		return r, err
 	}
 	return r, b.convertArguments(w, r, in)
 }

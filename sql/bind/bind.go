@@ -26,6 +26,10 @@ func (b *binder) statement(s *parser.Statement) (Statement, error) {
 		return b.subscribe(s.Subscribe)
 	case s.Drop != nil:
 		return b.drop(s.Drop)
+	case s.CreateFunction != nil:
+		return b.createFunction(s)
+	case s.DropFunction != nil:
+		return b.dropFunction(s.DropFunction)
 	}
 	switch n := s.Node.(type) {
 	case *ast.SelectStmt, *ast.SetOprStmt:

@@ -71,6 +71,7 @@ type session struct {
 	outer      map[int]bool     // columns that stand for what a subquery reads of the queries around it
 	reads      []*catalog.Table // named by the statement itself
 	scanned    []*catalog.Table // read, by name or through views
+	calls      []catalog.ID     // functions of the user's own, called by name or through views
 }
 
 // binder binds one query text: the statement, or a view that it uses.

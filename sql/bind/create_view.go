@@ -136,6 +136,7 @@ func (b *binder) define(t *catalog.Table, node ast.StmtNode, columns []string) (
 	for _, c := range q.Out {
 		t.Columns = append(t.Columns, catalog.Column{Name: c.Name, Type: c.Type})
 	}
+	t.Calls = b.calls
 	t.Reads, err = b.readIDs(t)
 	return q, err
 }

@@ -36,6 +36,9 @@ var synonyms = map[string]string{"adddate": "date_add", "subdate": "date_sub", "
 
 // function binds a call by name.
 func (b *binder) function(n *ast.FuncCallExpr, in *names) (*expr.Expr, error) {
+	if d := b.routine(n.Schema, n.FnName); d != nil {
+		return b.routineCall(d, n.Args, in)
+	}
 	if n.Schema.O != "" {
 		return nil, sqlerr.New(sqlerr.SPDoesNotExist, "FUNCTION %s.%s does not exist", n.Schema.O, n.FnName.O)
 	}

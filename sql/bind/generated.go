@@ -43,7 +43,7 @@ func (c *creating) checkGenerated() error {
 		}
 		disallowed := e.HasSubquery()
 		e.Walk(func(x *expr.Expr) bool {
-			disallowed = disallowed || x.Op == expr.OpCall && (!builtin.Deterministic(x.Fn) || varying[x.Fn] && x.Fn != "unix_timestamp" || x.Fn == "now")
+			disallowed = disallowed || x.Op == expr.OpCall && (x.Routine != nil || !builtin.Deterministic(x.Fn) || varying[x.Fn] && x.Fn != "unix_timestamp" || x.Fn == "now")
 			return true
 		})
 		if disallowed {

@@ -45,6 +45,18 @@ func Needs(s Statement) []catalog.Need {
 			out = append(out, catalog.Need{Privilege: catalog.Drop, Database: n.DB, Table: n.Name})
 		}
 		return out
+	case *CreateFunction:
+		p := catalog.CreateRoutine
+		if s.OrReplace {
+			p |= catalog.AlterRoutine
+		}
+		needs := []catalog.Need{{Privilege: p, Database: s.Function.Database()}}
+		if s.File != "" { // of the server
+			needs = append(needs, catalog.Need{Privilege: catalog.File})
+		}
+		return needs
+	case *DropFunction:
+		return []catalog.Need{{Privilege: catalog.AlterRoutine, Database: s.Name.DB}}
 	case *Control:
 		return on(catalog.Alter, s.Query)
 	case *Analyze:

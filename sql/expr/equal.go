@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"hash/maphash"
 
+	"streamsql/sql/routine"
 	"streamsql/sql/types"
 )
 
@@ -27,7 +28,7 @@ func Equal(a, b *Expr) bool {
 	case OpParam:
 		return a.Col == b.Col && a.Type.Nullable() == b.Type.Nullable()
 	}
-	if a.Type.Nullable() != b.Type.Nullable() {
+	if a.Type.Nullable() != b.Type.Nullable() || !routine.Same(a.Routine, b.Routine) {
 		return false
 	}
 	if a.Op == OpConst && !EqualValue(*a.Value, *b.Value, a.Type) {

@@ -5,6 +5,7 @@ package expr
 
 import (
 	"streamsql/sql/decimal"
+	"streamsql/sql/routine"
 	"streamsql/sql/types"
 )
 
@@ -33,6 +34,8 @@ type Expr struct {
 	Value *Value     `json:"value,omitempty"`
 	Fn    string     `json:"fn,omitempty"` // lower case name in package builtin
 	Args  []*Expr    `json:"args,omitempty"`
+	// Routine is the function of the user's own that a call with that Fn is of.
+	Routine *routine.Definition `json:"routine,omitempty"`
 }
 
 // Value is one SQL value outside a vector: a constant or a parameter. Its

@@ -129,6 +129,9 @@ func (e *Expr) writeCall(b *strings.Builder, outer int) {
 		b.WriteString("cast(")
 		e.Args[0].write(b, 0)
 		b.WriteString(" as " + e.Type.String() + ")")
+	case e.Routine != nil:
+		b.WriteString(e.Routine.Name)
+		writeList(b, e.Args)
 	default:
 		b.WriteString(e.Fn)
 		writeList(b, e.Args)

@@ -3,6 +3,9 @@ package parser
 // drop reads DROP STREAM TABLE, DIMENSION TABLE, MATERIALIZED VIEW and SINK, and DROP TABLE and
 // DROP VIEW where they say CASCADE: TiDB's tree does not keep that word.
 func (p *Parser) drop(st *Statement) error {
+	if ok, err := p.dropFunction(st); ok {
+		return err
+	}
 	d := &Drop{}
 	c := cursor{p: p, i: 1}
 	last := p.word(len(p.tokens) - 2)

@@ -29,6 +29,7 @@ const (
 	tokVariable           // @x, @'x', @@x, @@global.x
 	tokParam              // ?
 	tokOp                 // an operator or punctuation, one token each
+	tokDollar             // $$text$$, $tag$text$tag$
 	tokBad                // an unterminated string, name or comment, a stray byte
 )
 
@@ -100,6 +101,7 @@ func (l *lexer) scan(t *token) {
 		l.radixString(t, c|0x20 == 'x')
 	case isDigit(c) && !l.afterDot || c == '.' && isDigit(l.at(1)) && !l.lastName:
 		l.number(t)
+	case c == '$' && l.dollarQuoted(t):
 	case isNameByte(c):
 		l.word(t)
 	case c == '@':

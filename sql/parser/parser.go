@@ -231,6 +231,10 @@ func (p *Parser) statement(st *Statement) error {
 			return p.createMaterializedView(st)
 		case p.word(1) == kwSink:
 			return p.createSink(st)
+		case p.word(1) != kwTable && p.word(1) != kwView:
+			if ok, err := p.createFunction(st); ok {
+				return err
+			}
 		case p.word(1) == kwTable && p.tableOptions() > 0:
 			return sqlerr.Unsupported("CREATE TABLE … WITH (…)")
 		}

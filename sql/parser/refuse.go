@@ -23,8 +23,6 @@ create [or replace] source
 create [or replace] connection
 create [or replace] continuous query
 create [or replace] secret
-create [or replace] function
-create [or replace] aggregate function
 create [or replace] trigger
 create [or replace] event
 create [or replace] procedure
@@ -37,8 +35,6 @@ drop source
 drop connection
 drop continuous query
 drop secret
-drop function
-drop aggregate function
 drop trigger
 drop event
 drop server
@@ -60,7 +56,6 @@ refresh materialized view
 show sources
 show secrets
 show create continuous query
-show create function
 show create event
 show create trigger
 show create procedure

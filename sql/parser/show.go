@@ -57,6 +57,9 @@ func (p *Parser) show(st *Statement) (bool, error) {
 	case c.accept(kwCreate, kwMaterialized, kwView):
 		s.What = "create materialized view"
 		s.Name, err = c.tableName()
+	case c.acceptText("create", "function"):
+		s.What = "create function"
+		s.Name, err = c.tableName()
 	case c.accept(kwCreate, kwSink):
 		s.What = "create sink"
 		s.Name, err = c.tableName()

@@ -26,7 +26,7 @@ func (s *Splitter) Next() (text string, offset int, ok bool) {
 		begin, empty := s.pos, true
 		end := -1
 		for end < 0 {
-			for l.pos < len(s.text) && !telling[s.text[l.pos]] {
+			for l.pos < len(s.text) && (!telling[s.text[l.pos]] || l.insideName()) {
 				empty = empty && isSpace(s.text[l.pos])
 				l.pos++
 			}
@@ -58,12 +58,18 @@ func (s *Splitter) Next() (text string, offset int, ok bool) {
 
 // telling marks the bytes that can begin what a statement's end depends on:
 // quotes, comments, the semicolon itself. Everything else is passed over.
+// (A dollar sign in a name, which is none of them, see insideName.)
 var telling = func() (t [256]bool) {
-	for _, c := range []byte("'\"`;#-/*@") {
+	for _, c := range []byte("'\"`;#-/*@$") {
 		t[c] = true
 	}
 	return t
 }()
+
+// insideName reports a dollar sign that goes on with a name.
+func (l *lexer) insideName() bool {
+	return l.text[l.pos] == '$' && l.pos > 0 && isNameByte(l.text[l.pos-1])
+}
 
 // trim narrows text[from:to] by the white space at both ends.
 func trim(text string, from, to int) (int, int) {

@@ -23,8 +23,11 @@ type Statement struct {
 	MatView *CreateMaterializedView
 	Sink    *CreateSink
 	Drop    *Drop
-	Flush   *FlushStreams
-	Show    *ShowStreams
+	// CreateFunction and DropFunction: see function.go.
+	CreateFunction *CreateFunction
+	DropFunction   *DropFunction
+	Flush          *FlushStreams
+	Show           *ShowStreams
 	// Subscribe, of the statements about results: see reading.go.
 	Subscribe *Subscribe
 	Control   *Control

@@ -96,6 +96,15 @@ const (
 	NoDefaultForField     = 1364
 	UnknownTimeZone       = 1298
 	SPDoesNotExist        = 1305
+	SPAlreadyExists       = 1304
+	SPDuplicateParam      = 1330
+	SPWrongName           = 1458
+	NativeFunctionName    = 1585
+	SPWrongNumberOfArgs   = 1318
+	SignalException       = 1644
+	CantInitializeUDF     = 1123
+	UDFNoPaths            = 1124
+	CantOpenLibrary       = 1126
 	QueryInterrupted      = 1317
 	TooManyConcurrentTrxs = 1637
 	ViewWrongList         = 1353
@@ -177,7 +186,7 @@ var states = map[uint16]string{
 	PacketTooLarge: "08S01", PrimaryCantHaveNull: "42000", LockDeadlock: "40001", CantDoThisDuringTrx: "25000",
 	SpecificAccessDenied: "42000", WrongValueForVar: "42000", WrongTypeForVar: "42000", NotSupportedYet: "42000",
 	OperandColumns: "21000", SubqueryNo1Row: "21000", LocalInfileDisabled: "42000", WarnTooFewRecords: "01000", WarnTooManyRecords: "01000", WarnDataTruncated: "01000", WarnDataOutOfRange: "22003",
-	TruncatedWrongValue: "22007", DivisionByZero: "22012", SPDoesNotExist: "42000", QueryInterrupted: "70100",
+	TruncatedWrongValue: "22007", DivisionByZero: "22012", SPDoesNotExist: "42000", SPAlreadyExists: "42000", SPDuplicateParam: "42000", SPWrongName: "42000", SPWrongNumberOfArgs: "42000", QueryInterrupted: "70100",
 	TooLongString: "22001", WrongParamCountNative: "42000", DataOutOfRange: "22003", TooBigScale: "42000",
 	TooBigPrecision: "42000", MBiggerThanD: "42000", InvalidJSONText: "22032", InvalidCastToJSON: "22032",
 	InvalidUseOfNull: "22004", ReadOnlyTransaction: "25006", IllegalValueForType: "22007", DBDropExists: "HY000",

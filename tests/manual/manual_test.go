@@ -60,7 +60,14 @@ func read(page string) ([]example, []string) {
 var varying = regexp.MustCompile(`\((\d+\.\d\d) sec\)`)
 
 func TestManual(t *testing.T) {
-	path := filepath.Join(servers.Root(t), "docs", "sql.md")
+	for _, name := range []string{"sql.md", "user-functions.md"} {
+		t.Run(name, func(t *testing.T) { checkPage(t, name) })
+	}
+}
+
+// checkPage runs a page's examples, and holds what it says against what comes out.
+func checkPage(t *testing.T, name string) {
+	path := filepath.Join(servers.Root(t), "docs", name)
 	page, err := os.ReadFile(path)
 	if err != nil {
 		t.Fatal(err)
@@ -69,7 +76,7 @@ func TestManual(t *testing.T) {
 	if len(examples) == 0 {
 		t.Fatal("the page has no examples")
 	}
-	server := servers.StreamSQL(t)
+	server := servers.StreamSQL(t, "--function-dir="+filepath.Join(servers.Root(t), "examples", "functions"))
 	db, section := "", "\x00"
 	got := make([]string, len(examples))
 	for i, e := range examples {
@@ -82,9 +89,9 @@ func TestManual(t *testing.T) {
 		switch {
 		case *update:
 		case e.has && got[i] != strings.TrimRight(e.want, "\n"):
-			t.Errorf("docs/sql.md:%d: the example gives\n%s\nand the page says\n%s", e.line, got[i], e.want)
+			t.Errorf("docs/%s:%d: the example gives\n%s\nand the page says\n%s", name, e.line, got[i], e.want)
 		case !e.has && strings.Contains(got[i], "ERROR "):
-			t.Errorf("docs/sql.md:%d: %s", e.line, got[i])
+			t.Errorf("docs/%s:%d: %s", name, e.line, got[i])
 		}
 	}
 	if *update {

@@ -25,6 +25,7 @@ type cutter struct {
 	start int    // the line on which buf begins
 	solid bool   // buf holds more than comments
 	inside
+	mark []byte // inside a dollar-quoted string: what ends it
 }
 
 // inside is what the end of a line lies in.
@@ -33,6 +34,7 @@ type inside byte
 const (
 	plain  inside = 0
 	remark inside = '*' // /* … */
+	dollar inside = '$' // $$ … $$, $tag$ … $tag$
 	// or a quote: ' " `
 )
 
@@ -112,6 +114,11 @@ func (c *cutter) step(s []byte) (n int, p piece, done bool) {
 			c.inside = plain
 			return c.add(s[:2]), p, false
 		}
+	case c.inside == dollar:
+		if bytes.HasPrefix(s, c.mark) {
+			c.inside = plain
+			return c.add(s[:len(c.mark)]), p, false
+		}
 	case c.inside != plain:
 		if s[0] == '\\' && c.inside != '`' && !c.noEscapes && len(s) > 1 {
 			return c.add(s[:2]), p, false
@@ -138,9 +145,34 @@ func (c *cutter) step(s []byte) (n int, p piece, done bool) {
 		return c.add(s[:2]), p, false
 	case s[0] == '\'', s[0] == '"', s[0] == '`':
 		c.inside = inside(s[0])
+	case s[0] == '$':
+		if c.mark = c.dollarMark(s); c.mark != nil {
+			c.inside, c.solid = dollar, true
+			return c.add(c.mark), p, false
+		}
 	}
 	c.solid = c.solid || c.inside != remark && s[0] > ' '
 	return c.add(s[:1]), p, false
+}
+
+// dollarMark is the $tag$ that a dollar-quoted string begins with here; nil: none does.
+func (c *cutter) dollarMark(s []byte) []byte {
+	if n := len(c.buf); n > 0 && nameByte(c.buf[n-1]) {
+		return nil // of a name
+	}
+	for i := 1; i < len(s); i++ {
+		switch {
+		case s[i] == '$':
+			return bytes.Clone(s[:i+1])
+		case !nameByte(s[i]):
+			return nil
+		}
+	}
+	return nil
+}
+
+func nameByte(b byte) bool {
+	return b == '_' || b == '$' || b >= 0x80 || b >= '0' && b <= '9' || b|0x20 >= 'a' && b|0x20 <= 'z'
 }
 
 // comment passes over the rest of a line. Within a statement it is kept, so

@@ -8,6 +8,7 @@ import (
 	"streamsql/planner/physical"
 	"streamsql/sql/agg"
 	"streamsql/sql/expr"
+	"streamsql/sql/sqlerr"
 )
 
 // shuffle sends the rows of n by the hash of the fields keys; all to one task if
@@ -27,6 +28,9 @@ func (b *builder) aggregate(n *logical.Aggregate) (*rel, error) {
 	cols := aggregated(n, n.Keys)
 	inProps, props := b.derived.Props(n.Input), b.derived.Props(n)
 	spec := physical.AggSpec{Keys: upTo(len(n.Keys)), Aggs: calls(n, cols), AppendOnly: inProps.AppendOnly}
+	if err := checkRetraction(spec); err != nil {
+		return nil, err
+	}
 	var in *physical.Node
 	if w, ok := n.Input.(*logical.Window); ok && n.Panes {
 		var err error
@@ -51,6 +55,18 @@ func (b *builder) aggregate(n *logical.Aggregate) (*rel, error) {
 	b.keep(node, mergeState(spec), inProps.Grows && (len(n.Keys) > 0 || keepsValues(spec)))
 	b.untilOver(node, node.Agg.Expiry)
 	return over(node, out, props), nil
+}
+
+// checkRetraction refuses functions of the user's own that cannot take values back,
+// where they must.
+func checkRetraction(spec physical.AggSpec) error {
+	for _, c := range spec.Aggs {
+		if c.Routine != nil && c.Routine.CannotRetract && !spec.AppendOnly {
+			return sqlerr.New(sqlerr.NotSupportedYet, "Aggregate function '%s' has no retract, and these rows can change or go: "+
+				"add one, or use it over a stream table without PRIMARY KEY or in a query that runs once", c.Routine.Name)
+		}
+	}
+	return nil
 }
 
 // partedBy are the keys that a Merge's rows are parted by: all, but that the

@@ -1,0 +1,74 @@
+package wasm
+
+import (
+	"streamsql/sql/routine"
+	"streamsql/sql/vector"
+)
+
+// scalar is a function of the values of one row.
+type scalar struct{ code *code }
+
+// Call runs the module for all rows; for one at a time, where it fails for all.
+func (s scalar) Call(args []*vector.Vector, n int, out *vector.Vector, fail routine.Fail) {
+	rows := make([]int32, n)
+	for i := range rows {
+		rows[i] = int32(i)
+	}
+	for lo := 0; lo < n; {
+		hi := min(n, lo+int(s.code.perCall.Load()))
+		if err := s.some(args, rows[lo:hi], out, fail); err != nil {
+			s.code.slower(hi - lo)
+			for i := lo; i < hi; i++ {
+				if err := s.some(args, rows[i:i+1], out, fail); err != nil {
+					out.AppendNull()
+					fail(i, routine.Failed(s.code.def, err.Error()))
+				}
+			}
+		}
+		lo = hi
+	}
+}
+
+// some runs the module once. After an error nothing was appended or told to fail.
+func (s scalar) some(args []*vector.Vector, rows []int32, out *vector.Vector, fail routine.Fail) error {
+	in, err := s.code.pool.Take()
+	if err != nil {
+		return err
+	}
+	defer s.code.give(in)
+	var c chunk
+	c.reset(len(rows))
+	for _, v := range args {
+		c.place(v, rows)
+	}
+	c.placeHeads()
+	c.placeResult(out.Type)
+	b, err := in.room(c.size)
+	if err != nil {
+		return err
+	}
+	for k, v := range args {
+		c.columns[k].fill(b, v, rows)
+	}
+	c.write(b, in.at)
+	if err := in.invoke(in.call); err != nil {
+		return err
+	}
+	mem := in.module.Memory()
+	b, ok := mem.Read(in.at, uint32(c.size))
+	if !ok {
+		in.dead = true
+		return errMemory
+	}
+	c.results(mem, b, out, func(k int, reason string) {
+		fail(int(rows[k]), routine.Failed(s.code.def, reason))
+	})
+	return nil
+}
+
+// slower makes later calls smaller after one of n rows has failed as a whole.
+func (c *code) slower(n int) {
+	if n > 1 {
+		c.perCall.Store(int32(max(n/8, 1)))
+	}
+}
