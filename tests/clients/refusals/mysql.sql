@@ -32,7 +32,7 @@ CREATE EVENT e ON SCHEDULE EVERY 1 HOUR DO DELETE FROM t;
 CREATE PROCEDURE p () SELECT 1;
 -- 1235 (42000): This version of StreamSQL doesn't yet support 'CREATE PROCEDURE'
 CREATE FUNCTION f (x INT) RETURNS INT RETURN x + 1;
--- 1235 (42000): This version of StreamSQL doesn't yet support 'CREATE FUNCTION'
+-- 1235 (42000): This version of StreamSQL doesn't yet support 'CREATE FUNCTION in SQL; write LANGUAGE JAVASCRIPT AS $$ … $$, or LANGUAGE WASM AS SONAME 'file''
 CALL p();
 -- 1235 (42000): This version of StreamSQL doesn't yet support 'CALL'
 DROP PROCEDURE p;
