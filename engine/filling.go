@@ -71,10 +71,34 @@ func (e *Engine) logOf(j *job, snap *snapshot) (first, last uint64) {
 	return max(e.beginOf(j.flow, streams), e.log.FirstSeq()), snap.cut.LogSeq
 }
 
-// watermark is the lowest watermark of the streams that the job has seen.
-func (j *job) watermark() (low int64, ok bool) {
-	for _, w := range j.watermarks {
-		if !ok || w < low {
+// watermarkOf is the lowest of the streams that a job reads, or that the views do
+// which it reads. Engine.mu is held.
+func (e *Engine) watermarkOf(j *job) (low int64, ok bool) {
+	seen, jobs := map[uint64]bool{}, map[*job]bool{}
+	var visit func(r *job)
+	visit = func(r *job) {
+		if jobs[r] {
+			return
+		}
+		jobs[r] = true
+		for _, s := range r.flow.Sources {
+			seen[s.Table] = true
+		}
+		for _, id := range r.knows {
+			seen[id] = true
+		}
+		for _, v := range r.views {
+			visit(v)
+		}
+	}
+	visit(j)
+	upToDate := len(j.pending)+len(j.inFlight) == 0
+	for id := range seen {
+		w, has := j.watermarks[id]
+		if !has && upToDate { // after a restart, say
+			w, has = e.watermarks[id]
+		}
+		if has && (!ok || w < low) {
 			low, ok = w, true
 		}
 	}

@@ -65,7 +65,7 @@ func (e *Engine) statusOf(j *job) ViewStatus {
 	for _, f := range j.inFlight {
 		s.BehindRows += uint64(f.rows)
 	}
-	if w, ok := j.watermark(); ok {
+	if w, ok := e.watermarkOf(j); ok {
 		s.Watermark = &w
 	}
 	if c, ok := e.timeline.Get(s.Batch); ok {
