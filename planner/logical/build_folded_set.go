@@ -18,8 +18,8 @@ import (
 //	    Aggregate by the keys of the first input: the least of each column
 func (b *builder) foldedBag(s *SetOp) (Node, error) {
 	keyed := func(value Col) Computed {
-		if !value.Type.Folds() {
-			return PassThrough(value)
+		if !value.Type.Folds() { // with an id of its own: a query may have a column twice
+			return Computed{Col: Col{ID: b.ids.Next(), Name: value.Name, Type: value.Type}, Expr: Ref(value)}
 		}
 		return SortKey(value, b.ids)
 	}
@@ -52,9 +52,10 @@ func (b *builder) foldedBag(s *SetOp) (Node, error) {
 		j.Keys = append(j.Keys, JoinKey{Left: count, Right: key.Col, NullSafe: true})
 		shown := count
 		if value.Type.Folds() {
-			below.Items = append(below.Items, PassThrough(value))
+			form := Col{ID: b.ids.Next(), Name: value.Name, Type: value.Type}
+			below.Items = append(below.Items, Computed{Col: form, Expr: Ref(value)})
 			shown = Col{ID: b.ids.Next(), Name: value.Name, Type: value.Type}
-			forms.Aggs = append(forms.Aggs, Agg{Col: shown, Call: agg.Call{Fn: "any_value", Args: []*expr.Expr{Ref(value)}, Type: value.Type}})
+			forms.Aggs = append(forms.Aggs, Agg{Col: shown, Call: agg.Call{Fn: "any_value", Args: []*expr.Expr{Ref(form)}, Type: value.Type}})
 		}
 		out.Items = append(out.Items, Computed{Col: s.Cols[k], Expr: Ref(shown)})
 	}

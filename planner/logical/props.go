@@ -89,11 +89,11 @@ func (d *Deriver) derive(n Node) *Props {
 			}
 		}
 		keys = append(keys, n.Unique...)
-		return &Props{Keys: keys, AppendOnly: d.oneBatch || len(n.Aggs) == 0 && in.AppendOnly, Grows: in.Grows && len(n.Keys) > 0}
+		return &Props{Keys: keys, AppendOnly: d.oneBatch || len(n.Aggs) == 0 && in.AppendOnly && !folds(n.Keys), Grows: in.Grows && len(n.Keys) > 0}
 	case *Distinct:
 		in := d.Props(n.Input)
 		keys := append(slices.Clip(in.Keys), idsOf(n.Columns()))
-		return &Props{Keys: keys, AppendOnly: in.AppendOnly || d.oneBatch, Grows: in.Grows}
+		return &Props{Keys: keys, AppendOnly: in.AppendOnly && !folds(n.Columns()) || d.oneBatch, Grows: in.Grows}
 	case *Sort:
 		in := d.Props(n.Input)
 		p := &Props{Keys: in.Keys, AppendOnly: d.oneBatch, Grows: in.Grows && n.Limit < 0}
@@ -148,9 +148,10 @@ func (d *Deriver) union(n *Union) *Props {
 
 // setOp: without ALL no two rows are equal; and what the result has, the first
 // input has as well, as INTERSECT's all inputs have, with their keys. A further
-// row takes nothing back of an INTERSECT, but it does of an EXCEPT.
+// row takes nothing back of an INTERSECT, but it does of an EXCEPT; and where values
+// fold, a lesser form takes the place of the one that was shown.
 func (d *Deriver) setOp(n *SetOp) *Props {
-	p := &Props{AppendOnly: d.oneBatch || n.Kind == bind.Intersect}
+	p := &Props{AppendOnly: d.oneBatch || n.Kind == bind.Intersect && !folds(n.Cols)}
 	if !n.All {
 		p.Keys = append(p.Keys, idsOf(n.Cols))
 	}

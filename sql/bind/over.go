@@ -196,6 +196,7 @@ func (b *binder) neighbour(w *OverFunc, fn string, nodes []ast.ExprNode, in *nam
 	}
 	if len(args) == 1 {
 		b.settle(args)
+		args[0] = builtin.Convert(args[0], builtin.EnumText(args[0].Type))
 		w.Args, w.Type = args, args[0].Type.Nullable()
 		return nil
 	}
@@ -211,6 +212,7 @@ func (b *binder) frameValue(w *OverFunc, node ast.ExprNode, in *names) error {
 	}
 	w.Args = []*expr.Expr{arg}
 	b.settle(w.Args)
+	w.Args[0] = builtin.Convert(w.Args[0], builtin.EnumText(w.Args[0].Type))
 	w.Type = w.Args[0].Type.Nullable()
 	return nil
 }

@@ -46,7 +46,7 @@ func (b *binder) scalars(node ast.ExprNode, in *names) ([]*expr.Expr, error) {
 	out := make([]*expr.Expr, len(q.Out))
 	for i, c := range q.Out {
 		value := b.numbered(&Subquery{Kind: ScalarSubquery, Query: q, Params: fr.params, Column: i}, c.Type.Nullable(), fr.args)
-		out[i] = builtin.Shown(value, shown[i])
+		out[i] = builtin.Convert(builtin.Shown(value, shown[i]), builtin.EnumText(shown[i]))
 	}
 	return out, nil
 }

@@ -44,7 +44,7 @@ func branches(args []*expr.Expr, which []int) (exact, shown types.Type) {
 		ts[k] = typeForCommon(args[i])
 		notNull = notNull && args[i].Type.NotNull
 	}
-	t := Common(ts...)
+	t := EnumText(Common(ts...))
 	if t.IsText() {
 		derived := make([]Derivation, len(which))
 		for k, i := range which {
@@ -63,6 +63,17 @@ func branches(args []*expr.Expr, which []int) (exact, shown types.Type) {
 		args[i] = coerce(args[i], exact)
 	}
 	return exact, t
+}
+
+// EnumText is t, of an ENUM that of its elements as text: MySQL knows an ENUM by its
+// place only in a column.
+func EnumText(t types.Type) types.Type {
+	if t.Kind != types.Enum {
+		return t
+	}
+	text := types.MakeVarChar(textLen(t))
+	text.Collation, text.NotNull = t.Collation, t.NotNull
+	return text
 }
 
 // typeForCommon is e's type; that of an integer constant is as wide as its digits.
@@ -113,7 +124,7 @@ func Common(ts ...types.Type) types.Type {
 		case u.Kind == types.Null:
 		case first:
 			t, first = u, false
-		case t != u:
+		case t != u || t.Kind == types.Enum:
 			t = merge(t, u)
 		}
 	}

@@ -64,7 +64,7 @@ func (g *gen) cube(rels []relation) relation {
 	in := g.relation(rels, 0)
 	scope := in.qualified()
 	a, b := pick(g, scope...), pick(g, scope...)
-	if a.name == b.name {
+	if a.name == b.name || a.kind == kEnum || b.kind == kEnum {
 		return g.over(rels)
 	}
 	call := g.call(scope, false)

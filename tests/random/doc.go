@@ -18,8 +18,9 @@
 //
 // The generator keeps to what MySQL and MariaDB define equally. It leaves out
 // comparisons between text and numbers, DOUBLE that rounds or is -0, trailing spaces, overflow,
-// expressions above a division or AVG (whose hidden digits differ), and division
-// in changes (an error in strict mode). Rows are compared by <=> only: where
+// comparisons of a quotient or AVG (MariaDB's of the digits that show), and division
+// in changes (an error in strict mode). What it leaves out of JSON, text without regard
+// to case and other types stands in kinds.go. Rows are compared by <=> only: where
 // (a, b) = (c, d) is NULL, MariaDB says that it IS NOT NULL. FIELD, INTERVAL and
 // others that a NULL does not make NULL are left out, since MariaDB takes a LEFT
 // JOIN for an inner one by them; arithmetic with a row number, which is unsigned in

@@ -16,6 +16,13 @@ const (
 	kDate
 	kTime // DATETIME
 	kDbl  // DOUBLE, of values whose sums are exact
+	kFold
+	kJSON
+	kClock // TIME
+	kYear
+	kUns // BIGINT UNSIGNED
+	kBin // VARBINARY
+	kEnum
 	kBool
 	kinds // how many there are
 )
@@ -31,10 +38,11 @@ type gen struct {
 	*rand.Rand
 	// changing is true while expressions of UPDATE and DELETE are made, where a
 	// division by zero is an error.
-	changing bool
-	next     int // for names
-	forms    forms
-	tables   []*table
+	changing  bool
+	next      int    // for names
+	collation string // of kFold
+	forms     forms
+	tables    []*table
 }
 
 func (g *gen) chance(percent int) bool { return g.IntN(100) < percent }
@@ -65,7 +73,10 @@ func (g *gen) literal(k kind, null bool) string {
 	case kDbl:
 		return pick(g, "-2.5e0", "-1e0", "1e0", "0.25e0", "3e0", "1024.5e0", "7.75e0", "1e3")
 	}
-	return pick(g, "TRUE", "FALSE")
+	if k == kBool {
+		return pick(g, "TRUE", "FALSE")
+	}
+	return g.otherLiteral(k)
 }
 
 // column is a column of a kind, or a literal where the scope has none.
@@ -77,7 +88,7 @@ func (g *gen) column(scope []column, k kind) string {
 		}
 	}
 	if len(fit) == 0 {
-		return g.literal(k, false)
+		return g.constant(k)
 	}
 	return pick(g, fit...)
 }
@@ -91,11 +102,19 @@ func (g *gen) expr(scope []column, k kind, depth int) string {
 		if g.chance(85) {
 			return g.column(scope, k)
 		}
-		return g.literal(k, false)
+		return g.constant(k)
 	}
 	sub := func(k kind) string { return g.expr(scope, k, depth-1) }
-	if g.chance(25) {
+	if g.chance(25) && k != kEnum {
 		return g.choice(k, sub)
+	}
+	if k >= kFold {
+		return g.other(scope, k, sub)
+	}
+	if g.chance(20) {
+		if x, ok := g.ofOthers(scope, k, sub); ok {
+			return x
+		}
 	}
 	switch k {
 	case kInt:
@@ -288,6 +307,9 @@ func (g *gen) condition(scope []column, depth int) string {
 	}
 	k := g.kindOf(scope)
 	left := sub(k)
+	if k.unordered() {
+		return left + pick(g, " IS NULL", " IS NOT NULL", " = "+sub(k), " <> "+sub(k), " <=> "+sub(k), " IN ("+sub(k)+", "+sub(k)+")")
+	}
 	switch g.IntN(12) {
 	case 9:
 		return left + pick(g, " IN (", " NOT IN (") + sub(k) + ", " + sub(k) + ")"
@@ -305,7 +327,7 @@ func (g *gen) condition(scope []column, depth int) string {
 	case 2:
 		return left + pick(g, " BETWEEN ", " NOT BETWEEN ") + g.literal(k, false) + " AND " + sub(k)
 	case 3:
-		if k == kStr {
+		if k == kStr || k == kFold {
 			return left + pick(g, " LIKE ", " NOT LIKE ") + pick(g, "'a%'", "'%b%'", "'_'", "'%'", "'x\\_y'")
 		}
 		return left + " <=> " + sub(k)

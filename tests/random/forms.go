@@ -1,7 +1,9 @@
 package random
 
 import (
+	"cmp"
 	"fmt"
+	"slices"
 	"strings"
 )
 
@@ -10,13 +12,21 @@ import (
 // not occur by chance.
 type forms [][2]string
 
-// reference is text in the reference's form. Forms may lie in others, which were
-// made later.
+// reference is text in the reference's form. Forms may lie in others, which are
+// longer and come first.
 func (f forms) reference(text string) string {
-	for i := len(f) - 1; i >= 0; i-- {
-		text = strings.ReplaceAll(text, f[i][0], f[i][1])
+	for _, pair := range f {
+		text = strings.ReplaceAll(text, pair[0], pair[1])
 	}
 	return text
+}
+
+// sorted are the forms in the order in which they are replaced, each once.
+func (f forms) sorted() forms {
+	slices.SortFunc(f, func(a, b [2]string) int {
+		return cmp.Or(len(b[0])-len(a[0]), strings.Compare(a[0], b[0]))
+	})
+	return slices.Compact(f)
 }
 
 // form notes a pair and gives the dialect's text.
@@ -100,6 +110,9 @@ func (g *gen) full(rels []relation) relation {
 	var both, right []string
 	for _, side := range []relation{l, r} {
 		for _, c := range side.qualified() {
+			if c.kind == kEnum {
+				continue // the UNION makes text of it
+			}
 			name := fmt.Sprintf("f%d", len(out.cols))
 			out.cols = append(out.cols, column{name, c.kind})
 			both = append(both, c.name+" AS "+name)

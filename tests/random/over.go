@@ -55,11 +55,11 @@ func (g *gen) order(scope []column) (partition, loose, total string) {
 		partition = "PARTITION BY " + pick(g, scope...).name + " "
 	}
 	by := pick(g, scope...)
-	loose = "ORDER BY " + by.name + pick(g, "", " DESC")
+	loose = "ORDER BY " + sortable(by.name, by.kind) + pick(g, "", " DESC")
 	total = loose
 	for _, i := range g.Perm(len(scope)) {
 		if scope[i].name != by.name {
-			total += ", " + scope[i].name + pick(g, "", "", " DESC")
+			total += ", " + sortable(scope[i].name, scope[i].kind) + pick(g, "", "", " DESC")
 		}
 	}
 	return partition, loose, total
@@ -68,6 +68,9 @@ func (g *gen) order(scope []column) (partition, loose, total string) {
 func (g *gen) windowFunction(scope []column) (text string, k kind) {
 	partition, loose, total := g.order(scope)
 	arg := pick(g, scope...)
+	if arg.kind == kEnum {
+		arg = column{"'x'", kStr}
+	}
 	switch g.IntN(10) {
 	case 0, 1:
 		return "CAST(ROW_NUMBER() OVER (" + partition + total + ") AS SIGNED)", kInt // it is unsigned in MySQL, not in MariaDB
@@ -82,6 +85,9 @@ func (g *gen) windowFunction(scope []column) (text string, k kind) {
 		return pick(g, "FIRST_VALUE(", "LAST_VALUE(") + arg.name + ") OVER (" + partition + total + frame + ")", arg.kind
 	}
 	fn, k := g.summed(scope)
+	if g.chance(15) {
+		return g.digits("AVG(" + g.column(scope, pick(g, kInt, kDec)) + ") OVER (" + partition + ")"), kDec
+	}
 	if g.chance(30) {
 		return fn + " OVER (" + partition + ")", k
 	}
@@ -103,5 +109,14 @@ func (g *gen) summed(scope []column) (string, kind) {
 		return "SUM(" + g.column(scope, pick(g, kInt, kDec)) + ")", kDec
 	}
 	c := pick(g, scope...)
+	if c.kind.unordered() {
+		return "COUNT(" + c.name + ")", kInt
+	}
 	return pick(g, "MIN(", "MAX(") + c.name + ")", c.kind
+}
+
+// sortKey is a column to order by.
+func (g *gen) sortKey(cols []column) string {
+	c := pick(g, cols...)
+	return sortable(c.name, c.kind)
 }

@@ -40,6 +40,7 @@ type program struct {
 	seed  uint64
 	steps []step
 	forms forms
+	folds bool // rows are compared without regard to case
 }
 
 // table is a table or stream with what the generator knows of it.
@@ -100,7 +101,7 @@ func newProgram(seed uint64) program {
 		p.steps = append(p.steps, step{view: g.name("v"), query: g.query(rels, 2)})
 	}
 	p.steps = append(p.steps, step{check: true})
-	p.forms = g.forms
+	p.forms, p.folds = g.forms.sorted(), g.collation != ""
 	return p
 }
 
@@ -110,8 +111,15 @@ var declarations = [...][]string{
 	kDec:  {"DECIMAL(8,2)", "DECIMAL(12,4)", "DECIMAL(20,2)"},
 	kStr:  {"VARCHAR(12)", "VARCHAR(40)", "CHAR(12)"},
 	kDate: {"DATE"},
-	kTime: {"DATETIME", "DATETIME(3)"},
+	kTime: {"DATETIME", "DATETIME(3)", "DATETIME(6)"},
 	kDbl:  {"DOUBLE"},
+
+	kJSON:  {"JSON"},
+	kClock: {"TIME"},
+	kYear:  {"YEAR"},
+	kUns:   {"BIGINT UNSIGNED"},
+	kBin:   {"VARBINARY(12)", "VARBINARY(40)"},
+	kEnum:  {"ENUM('x', 'a', 'M')"},
 }
 
 func (g *gen) table(name string) *table {
@@ -126,7 +134,14 @@ func (g *gen) table(name string) *table {
 	add("id", "INT", kInt, false)
 	add("g", pick(g, declarations[kInt]...), kInt, true)
 	for i := range 1 + g.IntN(4) {
-		k := kind(g.IntN(int(kBool)))
+		k := kind(g.IntN(int(kFold)))
+		if g.chance(35) {
+			k = pick(g, others...)
+		}
+		if k == kFold {
+			add(string(rune('a'+i)), pick(g, declarations[kStr]...)+" "+g.foldCollation(), k, g.chance(75))
+			continue
+		}
 		add(string(rune('a'+i)), pick(g, declarations[k]...), k, g.chance(75))
 	}
 	return t
@@ -200,7 +215,7 @@ func (g *gen) firstOf(t *table) string {
 	if !t.keyed || g.chance(85) {
 		return ""
 	}
-	return fmt.Sprintf(" ORDER BY %s, id LIMIT %d", pick(g, t.cols...).name, g.IntN(4))
+	return fmt.Sprintf(" ORDER BY %s, id LIMIT %d", g.sortKey(t.cols), g.IntN(4))
 }
 
 // insertSelect fills t from another table, columns by kind. Ids come from a range of
@@ -261,8 +276,8 @@ func (g *gen) assignment(t *table) string {
 			value = c.name + pick(g, " + 1", " - 2")
 		case c.kind == kDec:
 			value = c.name + pick(g, " + 0.5", " - 1.25")
-		case c.kind == kStr:
-			value = "LEFT(CONCAT(" + c.name + ", " + g.literal(kStr, false) + "), 8)"
+		case c.kind == kStr || c.kind == kFold:
+			value = "LEFT(CONCAT(" + c.name + ", " + g.literal(c.kind, false) + "), 8)"
 		case c.kind == kDate:
 			value = c.name + " + INTERVAL 1 DAY"
 		}

@@ -135,8 +135,9 @@ func (g *gen) query(rels []relation, depth int) *query {
 		q.union = g.like(rels, q.items)
 		q.setop = pick(g, "UNION", "UNION ALL", "UNION ALL", "INTERSECT", "INTERSECT ALL", "EXCEPT", "EXCEPT ALL")
 	}
-	// MariaDB has no order beside ROLLUP, and counts an OFFSET wrong over DISTINCT constants.
-	if g.chance(10) && !q.rollup && !q.distinct && (q.union == nil || !q.union.rollup) {
+	// A JSON value orders by its text, which would be an expression, where a name means a
+	// column of FROM. MariaDB has no order beside ROLLUP, and counts an OFFSET wrong over DISTINCT constants.
+	if g.chance(10) && !holds(q.items, kJSON) && !q.rollup && !q.distinct && (q.union == nil || !q.union.rollup) {
 		q.limit, q.offset = 1+g.IntN(5), pick(g, 0, 0, 1, 2)
 	}
 	if depth > 0 && g.chance(15) {
@@ -216,7 +217,7 @@ func (g *gen) selectOver(rels []relation, depth int) *query {
 		if depth > 0 && g.chance(5) {
 			it.text = g.scalar(rels, scope, it.kind)
 		} else if g.chance(6) {
-			it.kind, it.text = kDec, g.column(scope, pick(g, kInt, kDec))+" / "+g.column(scope, kInt)
+			it.kind, it.text = kDec, g.digits(g.column(scope, pick(g, kInt, kDec))+" / "+g.column(scope, kInt))
 		}
 		q.items = append(q.items, it)
 	}
@@ -252,8 +253,8 @@ func (g *gen) aggregate(q *query, scope []column) {
 		if g.chance(30) {
 			text = g.expr(scope, k, 2)
 		}
-		if !mentions(text, scope) || strings.Contains(text, "NULLIF") || strings.Contains(text, "<=> (") {
-			continue // a constant in GROUP BY would be a position; MariaDB does not find a NULLIF or a row again
+		if !mentions(text, scope) || strings.Contains(text, "NULLIF") || strings.Contains(text, "<=> (") || strings.Contains(text, "COLLATE") {
+			continue // a constant in GROUP BY would be a position; MariaDB does not find a NULLIF, a row or a COLLATE again
 		}
 		q.group = append(q.group, text)
 		if g.chance(85) {
@@ -312,7 +313,7 @@ func (g *gen) call(scope []column, last bool) item {
 			func() item { return item{text: g.filtered("COUNT", "*", c), kind: kInt} },
 			func() item { return item{text: g.filtered("SUM", g.expr(scope, kInt, 1), c), kind: kDec} },
 			func() item {
-				k := g.kindOf(scope)
+				k := g.ordered(scope)
 				return item{text: g.filtered(pick(g, "MIN", "MAX"), g.expr(scope, k, 1), c), kind: k}
 			},
 		)()
@@ -326,7 +327,7 @@ func (g *gen) call(scope []column, last bool) item {
 		text, _ := number()
 		return item{text: "SUM(DISTINCT " + text + ")", kind: kDec}
 	case 11:
-		k := g.kindOf(scope)
+		k := g.ordered(scope)
 		text := pick(g, "MIN(", "MAX(") + g.expr(scope, k, 1) + ")"
 		if last && k == kInt {
 			text = "CASE WHEN " + text + " > COUNT(*) THEN " + text + " ELSE " + pick(g, "MAX(", "MIN(") + g.expr(scope, k, 0) + ") + 1 END"
@@ -349,13 +350,21 @@ func (g *gen) call(scope []column, last bool) item {
 	case 6:
 		if last {
 			text, _ := number()
-			return item{text: "AVG(" + text + ")", kind: kDec}
+			return item{text: g.digits("AVG(" + text + ")"), kind: kDec}
 		}
 	case 7:
 		return item{text: "SUM(CASE WHEN " + g.condition(scope, 1) + " THEN 1 ELSE 0 END)", kind: kDec}
 	}
-	k := g.kindOf(scope)
+	k := g.ordered(scope)
 	return item{text: pick(g, "MIN(", "MAX(") + g.expr(scope, k, pick(g, 0, 0, 1)) + ")", kind: k}
+}
+
+// ordered is the kind of a column of the scope of which there is a smallest.
+func (g *gen) ordered(scope []column) kind {
+	if k := g.kindOf(scope); !k.unordered() {
+		return k
+	}
+	return kInt
 }
 
 // collected is a GROUP_CONCAT in a total order, or a variance, whose last digits
@@ -365,9 +374,16 @@ func (g *gen) collected(scope []column) item {
 		fn := pick(g, "STDDEV_POP", "STDDEV_SAMP", "VAR_POP", "VAR_SAMP")
 		return item{text: "ROUND(" + fn + "(" + g.expr(scope, kInt, 0) + "), 4)", kind: kDbl}
 	}
-	x := pick(g, scope...).name // no constant, which ORDER BY takes for a position
+	c := pick(g, scope...) // no constant, which ORDER BY takes for a position
+	if c.kind.unordered() || c.kind == kBin {
+		return item{text: "COUNT(DISTINCT " + c.name + ")", kind: kInt}
+	}
+	x, k, separator := c.name, kStr, pick(g, "", " SEPARATOR '|'")
+	if c.kind == kFold {
+		k, separator = kFold, "" // which the two collations would place apart
+	}
 	distinct := pick(g, "", "DISTINCT ")
-	return item{text: "GROUP_CONCAT(" + distinct + x + " ORDER BY " + x + pick(g, "", " DESC") + pick(g, "", " SEPARATOR '|'") + ")", kind: kStr}
+	return item{text: "GROUP_CONCAT(" + distinct + x + " ORDER BY " + x + pick(g, "", " DESC") + separator + ")", kind: k}
 }
 
 // like is a plain SELECT with columns of the kinds of items.
@@ -393,10 +409,14 @@ func (g *gen) like(rels []relation, items []item) *query {
 
 // aggregateOf is an aggregate of a kind.
 func (g *gen) aggregateOf(scope []column, k kind) string {
-	if k == kBool {
+	switch {
+	case k == kBool:
 		return "MIN(" + g.expr(scope, kInt, 1) + ") IS NULL"
-	}
-	if k == kInt && g.chance(50) {
+	case k == kJSON: // the smallest text is no smallest value
+		return "JSON_OBJECT('n', MAX(" + g.expr(scope, kInt, 1) + "))"
+	case k == kEnum:
+		return "MIN(NULL)"
+	case k == kInt && g.chance(50):
 		return "COUNT(" + pick(g, "*", g.expr(scope, g.kindOf(scope), 0)) + ")"
 	}
 	return pick(g, "MIN(", "MAX(") + g.expr(scope, k, 1) + ")"

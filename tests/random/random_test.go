@@ -168,7 +168,8 @@ func TestVariety(t *testing.T) {
 		" LEFT JOIN ", " JOIN ", " GROUP BY ", " HAVING ", " DISTINCT ", " UNION ALL ", " UNION SELECT", "WITH w", "FROM (SELECT", "FROM v",
 		"COUNT(DISTINCT", "SUM(", "AVG(", "MIN(", "MAX(", " RIGHT JOIN ", " FULL JOIN ", " CROSS JOIN ", "LATERAL (", " NOT IN (SELECT", " EXISTS (SELECT", " ANY (SELECT", " ALL (SELECT", " OVER (", "ROW_NUMBER()",
 		"WITH ROLLUP", "WITH RECURSIVE", "CUBE (", "GROUPING SETS (", " FILTER (WHERE", "GROUP_CONCAT(", "VAR_POP(", "BIT_XOR(", " INTERSECT ", " EXCEPT ALL ", " LIMIT ",
-		"TUMBLE(", "HOP(", "CUMULATE(", "SESSION(", "WATERMARK FOR", "CASE ", " LIKE ", " IN (", " BETWEEN ", " / ", " DIV ", "<=>", "NULL",
+		"TUMBLE(", "HOP(", "CUMULATE(", "SESSION(", "WATERMARK FOR", "COLLATE utf8mb4_0900_ai_ci", "COLLATE utf8mb4_general_ci", " JSON", "JSON_EXTRACT(", "JSON_TYPE(", " TIME,", " YEAR", "BIGINT UNSIGNED", "VARBINARY", "ENUM(", "DATETIME(6)",
+		"(AVG(", ") OVER (", "CASE ", " LIKE ", " IN (", " BETWEEN ", " / ", " DIV ", "<=>", "NULL",
 	} {
 		if !strings.Contains(text, want) {
 			t.Errorf("no %q in 400 programs", want)

@@ -68,9 +68,10 @@ type session struct {
 	conn  *sql.Conn
 	db    string
 	forms forms
+	folds bool // rows are compared without regard to case
 }
 
-func open(ctx context.Context, s side, db string, f forms) (*session, error) {
+func open(ctx context.Context, s side, db string, p program) (*session, error) {
 	conn, err := s.pool.Conn(ctx)
 	if err != nil {
 		return nil, err
@@ -86,7 +87,7 @@ func open(ctx context.Context, s side, db string, f forms) (*session, error) {
 			return nil, fmt.Errorf("%s: %s: %w", s.name, q, err)
 		}
 	}
-	return &session{s, conn, db, f}, nil
+	return &session{s, conn, db, p.forms, p.folds}, nil
 }
 
 func (s *session) close() {
@@ -156,7 +157,11 @@ func (s *session) rows(ctx context.Context, text string, ordered bool) ([]string
 				line[i] = "'" + c.String + "'"
 			}
 		}
-		out = append(out, strings.Join(line, " "))
+		row := strings.Join(line, " ")
+		if s.folds {
+			row = fold(row)
+		}
+		out = append(out, row)
 	}
 	if !ordered {
 		slices.Sort(out)
@@ -166,12 +171,12 @@ func (s *session) rows(ctx context.Context, text string, ordered bool) ([]string
 
 // run runs a program on both sides, in a database each.
 func run(ctx context.Context, p program, subject, reference side, db string) (*difference, error) {
-	ref, err := open(ctx, reference, db, p.forms)
+	ref, err := open(ctx, reference, db, p)
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w", errGone, err)
 	}
 	defer ref.close()
-	sub, err := open(ctx, subject, db+subject.suffix, p.forms)
+	sub, err := open(ctx, subject, db+subject.suffix, p)
 	if err != nil {
 		return nil, err
 	}
@@ -254,7 +259,7 @@ func compare(ctx context.Context, v step, sub, ref *session) (string, error) {
 	}
 	order := make([]string, len(v.query.items))
 	for i, it := range v.query.items {
-		order[i] = it.alias + pick2(i%2 == 0, "", " DESC")
+		order[i] = sortable(it.alias, it.kind) + pick2(i%2 == 0, "", " DESC")
 	}
 	sorted := "SELECT * FROM " + v.view + " ORDER BY " + strings.Join(order, ", ") + " LIMIT 5"
 	first, err := ref.rows(ctx, sorted, true)
@@ -281,7 +286,25 @@ func compare(ctx context.Context, v step, sub, ref *session) (string, error) {
 			return fmt.Sprintf("%s has other rows than %s (- %s, + %s)\n%s\n%s", r.title, ref.name, ref.name, sub.name, r.text, diff(r.want, got)), nil
 		}
 	}
+	if sub.folds {
+		return sameForms(ctx, v, sub)
+	}
 	return "", nil
+}
+
+// sameForms compares a view with its query, letters of either case told apart.
+func sameForms(ctx context.Context, v step, sub *session) (string, error) {
+	exact := *sub
+	exact.folds = false
+	want, err := exact.rows(ctx, v.query.String(), false)
+	if err != nil {
+		return "", err
+	}
+	got, err := exact.rows(ctx, "SELECT * FROM "+v.view, false)
+	if err != nil || slices.Equal(got, want) {
+		return "", err
+	}
+	return fmt.Sprintf("the view %s shows other forms than its query (- query, + view)\n%s\n%s", v.view, v.query, diff(want, got)), nil
 }
 
 func pick2(cond bool, a, b string) string {

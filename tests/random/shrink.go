@@ -10,7 +10,7 @@ func shrink(p program, tries int, fails func(program) bool) program {
 			return false
 		}
 		tries--
-		c := program{p.seed, steps, p.forms}
+		c := program{p.seed, steps, p.forms, p.folds}
 		if !fails(c) {
 			return false
 		}

@@ -12,7 +12,7 @@ import (
 // beside them that come and go again.
 func (p program) variant() program {
 	g := &gen{Rand: rand.New(rand.NewPCG(p.seed, 0xa17e))}
-	out := program{seed: p.seed, forms: p.forms}
+	out := program{seed: p.seed, forms: p.forms, folds: p.folds}
 	open := false // p is in a transaction
 	mine := false // the variant made one
 	end := func() {
