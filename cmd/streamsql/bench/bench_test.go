@@ -129,3 +129,18 @@ func TestFreshnessOfMoments(t *testing.T) {
 		t.Errorf("%+v, %v", f, err)
 	}
 }
+
+// TestLonger: a run that was too short is followed by one that is long enough in both
+// events and time.
+func TestLonger(t *testing.T) {
+	for _, c := range []struct {
+		events, at int64
+		took       time.Duration
+	}{
+		{2_000_000, leastEvents, 10 * time.Second}, {2_000_000, 69_000_000, time.Second}, {40_000_000, 46_000_000, 30 * time.Second},
+	} {
+		if got := longer(c.events, c.took); got != c.at {
+			t.Errorf("after %d events in %v: %d, want %d", c.events, c.took, got, c.at)
+		}
+	}
+}

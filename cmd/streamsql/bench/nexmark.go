@@ -103,21 +103,10 @@ func runNexmark(ctx context.Context, o *options) ([]Result, error) {
 	return results, nil
 }
 
-// nexmarkCase measures one query in one lane: first how many events a run of the
-// wanted length takes, then that run, then how fresh the result is at half its speed.
+// nexmarkCase measures one query in one lane: a run of the wanted length, then how
+// fresh the result is at half its speed.
 func (o *options) nexmarkCase(ctx context.Context, c nexmarkCase) (r Result, err error) {
-	events := o.events
-	if events == 0 {
-		const probe = 2_000_000
-		o.progress.say("%s: %s A short run first", c, nexmark.Title(c.query))
-		t, err := o.timedRun(ctx, c, probe, false)
-		if err != nil {
-			return r, err
-		}
-		events = max(leastEvents, int64(1.1*leastTime.Seconds()*float64(probe)/t.took.Seconds()))
-	}
-	o.progress.say("%s: %s %d events", c, nexmark.Title(c.query), events)
-	t, err := o.timedRun(ctx, c, events, true)
+	t, err := o.longRun(ctx, c)
 	if err != nil {
 		return r, err
 	}
@@ -125,7 +114,7 @@ func (o *options) nexmarkCase(ctx context.Context, c nexmarkCase) (r Result, err
 	if c.lane == "c" {
 		return r, nil // how fresh rows are that are written, bench freshness says
 	}
-	half := max(int64(float64(events)/t.took.Seconds()/2), 1)
+	half := max(int64(float64(t.events)/t.took.Seconds()/2), 1)
 	o.progress.say("%s: freshness at %d events/s", c, half)
 	f, err := o.nexmarkFreshness(ctx, c, half)
 	if err != nil {
@@ -134,4 +123,30 @@ func (o *options) nexmarkCase(ctx context.Context, c nexmarkCase) (r Result, err
 	r.less("p50", "ms", 1e3*f.p50.Seconds()).atMost(20)
 	r.less("p99", "ms", 1e3*f.p99.Seconds()).atMost(100)
 	return r, nil
+}
+
+// longRun is a timed run of as many events as the flags say, or else of leastEvents
+// at least that takes leastTime. A short run says how many that should be. What goes
+// too fast then is run again, with more.
+func (o *options) longRun(ctx context.Context, c nexmarkCase) (*timed, error) {
+	title := nexmark.Title(c.query)
+	if o.events > 0 {
+		o.progress.say("%s: %s %d events", c, title, o.events)
+		return o.timedRun(ctx, c, o.events, true)
+	}
+	const probe = 2_000_000
+	o.progress.say("%s: %s A short run first", c, title)
+	t, err := o.timedRun(ctx, c, probe, false)
+	for err == nil && (t.events < leastEvents || t.took < leastTime) {
+		events := longer(t.events, t.took)
+		o.progress.say("%s: %s %d events", c, title, events)
+		t, err = o.timedRun(ctx, c, events, true)
+	}
+	return t, err
+}
+
+// longer is how many events should take a little more than leastTime, where some took
+// so long.
+func longer(events int64, took time.Duration) int64 {
+	return max(leastEvents, int64(1.15*leastTime.Seconds()*float64(events)/took.Seconds()))
 }
