@@ -114,7 +114,7 @@ func (o *options) nexmarkCase(ctx context.Context, c nexmarkCase) (r Result, err
 	if c.lane == "c" {
 		return r, nil // how fresh rows are that are written, bench freshness says
 	}
-	half := max(int64(float64(t.events)/t.took.Seconds()/2), 1)
+	half := max(int64(t.speed/2), 1)
 	o.progress.say("%s: freshness at %d events/s", c, half)
 	f, err := o.nexmarkFreshness(ctx, c, half)
 	if err != nil {
@@ -126,27 +126,47 @@ func (o *options) nexmarkCase(ctx context.Context, c nexmarkCase) (r Result, err
 }
 
 // longRun is a timed run of as many events as the flags say, or else of leastEvents
-// at least that takes leastTime. A short run says how many that should be. What goes
-// too fast then is run again, with more.
+// at least that takes leastTime: what goes too fast is run again, with more, or, where
+// the state of so many would not fit into maxRSS, with its events by the clock.
 func (o *options) longRun(ctx context.Context, c nexmarkCase) (*timed, error) {
-	title := nexmark.Title(c.query)
-	if o.events > 0 {
-		o.progress.say("%s: %s %d events", c, title, o.events)
-		return o.timedRun(ctx, c, o.events, true)
+	events := o.events
+	if events == 0 {
+		events = leastEvents
 	}
-	const probe = 2_000_000
-	o.progress.say("%s: %s A short run first", c, title)
-	t, err := o.timedRun(ctx, c, probe, false)
-	for err == nil && (t.events < leastEvents || t.took < leastTime) {
-		events := longer(t.events, t.took)
-		o.progress.say("%s: %s %d events", c, title, events)
-		t, err = o.timedRun(ctx, c, events, true)
+	for {
+		o.progress.say("%s: %s %d events", c, nexmark.Title(c.query), events)
+		t, err := o.timedRun(ctx, c, events, true)
+		if err != nil || o.events > 0 || t.took >= leastTime {
+			return t, err
+		}
+		if events = longer(t.events, t.took); t.sizeAt(events) > maxRSS<<20 {
+			return o.pacedRun(ctx, c, t)
+		}
+	}
+}
+
+// pacedRun is a run of leastEvents that come evenly over a little more than leastTime,
+// after one without a pace, whose speed it has.
+func (o *options) pacedRun(ctx context.Context, c nexmarkCase, free *timed) (*timed, error) {
+	paced := *o
+	paced.rate = int64(leastEvents / (1.1 * leastTime.Seconds()))
+	o.progress.say("%s: %d events, %d a second", c, leastEvents, paced.rate)
+	t, err := paced.timedRun(ctx, c, leastEvents, true)
+	if err == nil {
+		t.note = fmt.Sprintf("%.0f M events came by the clock, so that %v of them fit into memory; without, %.0f M took %.1f s", float64(t.events)/1e6, leastTime, float64(free.events)/1e6, free.took.Seconds())
+		t.speed = free.speed
 	}
 	return t, err
+}
+
+// sizeAt is about how large the process would be after so many events.
+func (t *timed) sizeAt(events int64) int64 {
+	more := float64(events)/float64(t.events) - 1
+	return int64(float64(t.used.PeakRSS) + more*(1.1*float64(t.memory)+float64(t.disk)))
 }
 
 // longer is how many events should take a little more than leastTime, where some took
 // so long.
 func longer(events int64, took time.Duration) int64 {
-	return max(leastEvents, int64(1.15*leastTime.Seconds()*float64(events)/took.Seconds()))
+	return max(leastEvents, int64(1.1*leastTime.Seconds()*float64(events)/took.Seconds()))
 }

@@ -54,4 +54,7 @@ func (t *timed) figures(r *Result, c nexmarkCase) {
 	r.less("disk", "MiB", float64(t.disk)/(1<<20))
 	r.less("restart", "s", t.restart.Seconds())
 	r.Notes = append(r.Notes, t.verified)
+	if t.note != "" {
+		r.Notes = append(r.Notes, t.note)
+	}
 }

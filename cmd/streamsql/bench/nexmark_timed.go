@@ -19,6 +19,8 @@ type timed struct {
 	memory    int64         // of the query's state
 	disk      int64         // of the checkpoints
 	verified  string        // how the result was
+	speed     float64       // events a second, of a run without a pace
+	note      string        // what else is to be said of the run
 }
 
 // How often a run is looked at, and when it is given up.
@@ -143,6 +145,7 @@ func (r *run) measure(ctx context.Context, begin time.Time, before child.Usage) 
 	r.used.CPU, r.used.Allocated = after.CPU-before.CPU, after.Allocated-before.Allocated
 	r.generator = r.generated + time.Duration(r.last.generator)*time.Microsecond
 	r.memory = r.last.memory
+	r.speed = float64(r.events) / r.took.Seconds()
 	if r.profile != nil {
 		if err := <-r.profile; err != nil {
 			return fmt.Errorf("profile: %w", err)
