@@ -49,7 +49,7 @@ func newAggregate(c agg.Call, cols []int, at int, spec AggSpec, seen *[]*distinc
 		return newRankAggregate(c, cols, at, a), nil
 	case kept == agg.List:
 		return newListAggregate(c, cols, at, heap, a), nil
-	case kept == agg.End && !spec.AppendOnly:
+	case kept == agg.End && !spec.AppendOnly && !spec.Whole:
 		return newEndAggregate(c, cols, at, a), nil
 	case kept == agg.End && !agg.Splits(c, true):
 		return newOneAggregate(c, cols, at, heap), nil

@@ -48,7 +48,11 @@ func (m *Merge) giveOut(n int, emit func(*batch.Chunk)) error {
 		m.giveChanges(n, emit)
 	}
 	for i, d := range block {
-		switch empty := getInt(m.rows[i]) == 0 && len(m.spec.Keys) > 0; {
+		empty := getInt(m.rows[i]) == 0 && len(m.spec.Keys) > 0
+		if empty && m.spec.Whole {
+			m.dropHandles(m.rows[i])
+		}
+		switch {
 		case empty && m.over != nil && d.before >= 0:
 			m.over.gone(d.ref)
 			m.index.remove(d.hash, d.ref)
@@ -60,6 +64,15 @@ func (m *Merge) giveOut(n int, emit func(*batch.Chunk)) error {
 	}
 	m.given += n
 	return nil
+}
+
+// dropHandles ends what the one values of a group that is empty have in the heap.
+func (m *Merge) dropHandles(row []byte) {
+	for _, a := range m.aggs {
+		if h := a.handle(row); h != 0 && a.multiset() == nil {
+			m.heap.Drop(h)
+		}
+	}
 }
 
 // giveChanges emits what changed in the block of n groups, whose old results were gathered.

@@ -77,7 +77,7 @@ func NewSession(spec SessionSpec, env Env) (*Session, error) {
 
 // lastOf is the time of a session's last row.
 func (s *Session) lastOf(r state.Ref) (int64, bool) {
-	if !s.store.sessions.Has(r) {
+	if !s.store.has(r) {
 		return 0, false
 	}
 	return getInt(s.store.sessions.Get(r)[16:]), true
@@ -287,9 +287,10 @@ func (s *Session) forget(budget int) (n int) {
 	return n
 }
 
-// endKeys ends at most budget keys that have no session any more.
+// endKeys frees ended sessions, and ends keys that have no session any more, at most
+// budget of both.
 func (s *Session) endKeys(budget int) (n int) {
-	for ; n < budget && len(s.keys) > 0; n++ {
+	for n = s.store.freeEnded(budget); n < budget && len(s.keys) > 0; n++ {
 		s.store.endKey(s.keys[len(s.keys)-1])
 		s.keys = s.keys[:len(s.keys)-1]
 	}

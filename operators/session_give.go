@@ -27,7 +27,7 @@ func (s *Session) giveCounted(r state.Ref) {
 func (s *Session) giveRange(m *movedRows, n int) int {
 	if m.session != 0 {
 		row := []byte(nil)
-		if s.store.sessions.Has(m.session) {
+		if s.store.has(m.session) {
 			row = s.store.sessions.Mutable(m.session)
 		}
 		if row == nil || row[32] == 0 { // it went into another one

@@ -48,6 +48,9 @@ type sessionStore struct {
 	spans    *btree.BTreeG[sessionEntry] // sessions by key and first row
 	times    *btree.BTreeG[sessionEntry] // rows by key and time
 	enc      []byte
+	// ended are sessions that ended in the batch. Their rows, of key 0, stay until its
+	// end, so that no id means two sessions in one batch.
+	ended []state.Ref
 }
 
 const (
@@ -221,12 +224,27 @@ func (s *sessionStore) change(was, now session) {
 	s.write(now)
 }
 
-// end ends a session, and its key when it was the last one.
+// end ends a session.
 func (s *sessionStore) end(v session) {
 	s.unset(s.spans, sessionEntry{v.key, v.start, v.ref})
-	s.sessions.Free(v.ref)
+	putInt(s.sessions.Mutable(v.ref), 0)
+	s.ended = append(s.ended, v.ref)
 	k := s.keys.store.Mutable(v.key)
 	putInt(k, getInt(k)-1)
+}
+
+// has reports that a session is there and has not ended.
+func (s *sessionStore) has(r state.Ref) bool {
+	return s.sessions.Has(r) && getInt(s.sessions.Get(r)) != 0
+}
+
+// freeEnded frees at most n of the sessions that have ended, and returns how many.
+func (s *sessionStore) freeEnded(n int) (did int) {
+	for ; did < n && len(s.ended) > 0; did++ {
+		s.sessions.Free(s.ended[len(s.ended)-1])
+		s.ended = s.ended[:len(s.ended)-1]
+	}
+	return did
 }
 
 // endKey ends a key without sessions.

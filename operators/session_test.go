@@ -9,6 +9,7 @@ import (
 	"streamsql/operators"
 	"streamsql/operators/batch"
 	"streamsql/operators/optest"
+	"streamsql/sql/agg"
 	"streamsql/sql/types"
 )
 
@@ -155,4 +156,113 @@ func sessionText(by map[string][]string) string {
 	}
 	sort.Strings(lines)
 	return fmt.Sprint(lines)
+}
+
+// Sessions of rows that stay go as a whole, so that what is kept of each group is one
+// value: a Merge by id over a Session gives what all rows so far say.
+func TestSessionsMergedWhole(t *testing.T) {
+	in := []types.Type{bigint, moment, types.MakeVarChar(9)}
+	for seed := range int64(40) {
+		rng := rand.New(rand.NewSource(seed))
+		spec := sessionSpec(rng, in)
+		spec.Keys, spec.IDs, spec.Keep = []int{0}, true, []int{0, 1, 2}
+		session := func() *operators.Session {
+			s, err := operators.NewSession(spec, operators.Env{Node: "Session"})
+			if err != nil {
+				t.Fatal(err)
+			}
+			return s
+		}
+		s := session()
+		sums := operators.AggSpec{Input: s.Types(), Keys: []int{0, 4}, Whole: true, Aggs: []agg.Call{
+			call(t, s.Types(), "count", false), call(t, s.Types(), "min", false, 1), call(t, s.Types(), "max", false, 3), call(t, s.Types(), "max", false, 2),
+		}}
+		merge := func() *operators.Merge {
+			m, err := operators.NewMerge(sums, operators.Env{Node: "Merge"})
+			if err != nil {
+				t.Fatal(err)
+			}
+			return m
+		}
+		m := merge()
+		all, given := batch.New(in, 64), batch.New(m.Types(), 64)
+		gen := optest.Generator{Inputs: [][]types.Type{in}, Values: 4 + rng.Intn(40), Nulls: 8, AppendOnly: true}
+		for id, inputs := range gen.Batches(rng, 12, 40) {
+			c := inputs[0]
+			for i := range c.N {
+				all.AppendFrom(c, i, c.Weight(i))
+			}
+			batchOf(t, m, id, 1+rng.Intn(30), batchOf(t, s, id, 1+rng.Intn(30), []*batch.Chunk{c})).appendTo(given)
+			if rng.Intn(3) == 0 {
+				s, m = optest.Restored(t, s, session()), optest.Restored(t, m, merge())
+			}
+			if got, want := mergedText(given, []int{0, 2, 3, 4, 5}), wantMerged(all, spec); got != want {
+				t.Fatalf("seed %d, batch %d: sessions are\n%swant\n%s", seed, id, got, want)
+			}
+		}
+	}
+}
+
+// driven is what an operator gave in a batch.
+type driven []*batch.Chunk
+
+func (d driven) appendTo(sum *batch.Chunk) {
+	for _, c := range d {
+		for i := range c.N {
+			sum.AppendFrom(c, i, c.Weight(i))
+		}
+	}
+}
+
+func batchOf(t *testing.T, op operators.Operator, id, budget int, in []*batch.Chunk) (out driven) {
+	t.Helper()
+	op.Begin(&operators.Batch{ID: uint64(id)})
+	for _, c := range in {
+		op.Push(0, c)
+	}
+	op.CloseInput(0)
+	for {
+		status, err := op.Step(budget, func(c *batch.Chunk) { out = append(out, c) })
+		if err != nil {
+			t.Fatal(err)
+		}
+		if status == operators.Done {
+			return out
+		}
+	}
+}
+
+func mergedText(c *batch.Chunk, cols []int) string {
+	var lines []string
+	for _, r := range consolidated(c) {
+		lines = append(lines, fmt.Sprintf("%d×%s\n", r.n, text(r.c, r.i, cols)))
+	}
+	sort.Strings(lines)
+	return fmt.Sprint(lines)
+}
+
+func wantMerged(all *batch.Chunk, spec operators.SessionSpec) string {
+	out := batch.New([]types.Type{bigint, bigint, moment, moment, types.MakeVarChar(9)}, 16)
+	for _, s := range sessionsOf(consolidated(all), spec.Keys, 1, spec.Gap) {
+		n, best := int64(0), -1
+		for k, r := range s {
+			n += r.n
+			v := r.c.Cols[2]
+			if !v.IsNull(r.i) && (best < 0 || string(v.Bytes(r.i)) > string(s[best].c.Cols[2].Bytes(s[best].i))) {
+				best = k
+			}
+		}
+		first, last := s[0], s[len(s)-1]
+		out.Cols[0].AppendFrom(first.c.Cols[0], first.i)
+		out.Cols[1].AppendInt(n)
+		out.Cols[2].AppendInt(first.c.Cols[1].I[first.i])
+		out.Cols[3].AppendInt(last.c.Cols[1].I[last.i] + spec.Gap)
+		if best < 0 {
+			out.Cols[4].AppendNull()
+		} else {
+			out.Cols[4].AppendFrom(s[best].c.Cols[2], s[best].i)
+		}
+		out.PushWeight(1)
+	}
+	return mergedText(out, []int{0, 1, 2, 3, 4})
 }

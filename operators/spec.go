@@ -18,6 +18,9 @@ type AggSpec struct {
 	Aggs       []agg.Call
 	Partial    bool // Merge: the input is a Reduce's output; Keys are 0 … n−1
 	AppendOnly bool // no retraction will come: MIN and MAX keep one value
+	// Whole, of a Merge: within a batch, a row is taken back only with all others that
+	// its group had, and none comes to the group then. MIN and MAX keep one value.
+	Whole bool
 	// Bounds, of a Merge, are the numbers of keys that are bounds of windows, which
 	// follow one another every Step µs: groups that differ in these alone are asked for
 	// together, and lie together.

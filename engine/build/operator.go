@@ -95,7 +95,7 @@ func (b *builder) agg(n *physical.Node, in []types.Type) operators.AggSpec {
 		}
 		return spec
 	}
-	return operators.AggSpec{Input: in, Keys: n.Agg.Keys, Aggs: n.Agg.Aggs, Partial: n.Agg.Partial, AppendOnly: n.Agg.AppendOnly, Bounds: n.Agg.Bounds, Step: n.Agg.Step, Expiry: expiry(n.Agg.Expiry)}
+	return operators.AggSpec{Input: in, Keys: n.Agg.Keys, Aggs: n.Agg.Aggs, Partial: n.Agg.Partial, AppendOnly: n.Agg.AppendOnly, Whole: n.Agg.Whole, Bounds: n.Agg.Bounds, Step: n.Agg.Step, Expiry: expiry(n.Agg.Expiry)}
 }
 
 var joinKinds = map[physical.JoinKind]operators.JoinKind{

@@ -158,6 +158,9 @@ type AggSpec struct {
 	Aggs       []agg.Call `json:"aggs"`
 	Partial    bool       `json:"partial,omitempty"`
 	AppendOnly bool       `json:"append_only,omitempty"` // no retraction will come: MIN and MAX keep one value
+	// Whole, of a Merge: a row is taken back only with all others of its group, and the
+	// group stays empty in that batch, so that MIN and MAX keep one value.
+	Whole bool `json:"whole,omitempty"`
 	// Bounds, of a Merge, are the numbers of keys that are bounds of windows that
 	// overlap, which follow one another every Step µs.
 	Bounds []int `json:"bounds,omitempty"`

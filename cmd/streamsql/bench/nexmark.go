@@ -145,13 +145,13 @@ func (o *options) longRun(ctx context.Context, c nexmarkCase) (*timed, error) {
 	}
 }
 
-// pacedRun is a run of leastEvents that come evenly over a little more than leastTime,
-// after one without a pace, whose speed it has.
+// pacedRun is a run of as many events as fit into most of maxRSS, which come evenly over
+// a little more than leastTime, after one without a pace, whose speed it has.
 func (o *options) pacedRun(ctx context.Context, c nexmarkCase, free *timed) (*timed, error) {
-	paced := *o
-	paced.rate = int64(leastEvents / (1.1 * leastTime.Seconds()))
-	o.progress.say("%s: %d events, %d a second", c, leastEvents, paced.rate)
-	t, err := paced.timedRun(ctx, c, leastEvents, true)
+	paced, events := *o, free.fitting(maxRSS<<20/10*9)
+	paced.rate = int64(float64(events) / (1.1 * leastTime.Seconds()))
+	o.progress.say("%s: %d events, %d a second", c, events, paced.rate)
+	t, err := paced.timedRun(ctx, c, events, true)
 	if err == nil {
 		t.note = fmt.Sprintf("%.0f M events came by the clock, so that %v of them fit into memory; without, %.0f M took %.1f s", float64(t.events)/1e6, leastTime, float64(free.events)/1e6, free.took.Seconds())
 		t.speed = free.speed
@@ -162,8 +162,18 @@ func (o *options) pacedRun(ctx context.Context, c nexmarkCase, free *timed) (*ti
 // sizeAt is about how large the process would be after so many events.
 func (t *timed) sizeAt(events int64) int64 {
 	more := float64(events)/float64(t.events) - 1
-	return int64(float64(t.used.PeakRSS) + more*(1.1*float64(t.memory)+float64(t.disk)))
+	return int64(float64(t.used.PeakRSS) + more*t.growth())
 }
+
+// fitting is about how many events make the process so large: no fewer than there were.
+func (t *timed) fitting(size int64) int64 {
+	more := max(float64(size-t.used.PeakRSS)/max(t.growth(), 1), 0)
+	return int64(float64(t.events) * (1 + more))
+}
+
+// growth is about how many bytes as many events again add: state, what of it is copied
+// while it is written, and the files, which are mapped.
+func (t *timed) growth() float64 { return 1.1*float64(t.memory) + float64(t.disk) }
 
 // longer is how many events should take a little more than leastTime, where some took
 // so long.

@@ -47,6 +47,7 @@ func (b *builder) aggregate(n *logical.Aggregate) (*rel, error) {
 		}
 	}
 	spec.Partial = n.TwoPhase
+	spec.Whole = !n.TwoPhase && b.wholeGroups(n)
 	out := n.Columns()
 	spec.Expiry = expiry(props, out)
 	node := &physical.Node{
@@ -77,6 +78,27 @@ func partedBy(spec physical.AggSpec) []int {
 		return spec.Keys
 	}
 	return slices.DeleteFunc(slices.Clone(spec.Keys), func(k int) bool { return slices.Contains(spec.Bounds, k) })
+}
+
+// wholeGroups reports that the groups of n are sessions, by id, of rows that stay:
+// such a session goes when it and another become one, with all its rows, and its id
+// is not used again in that batch.
+func (b *builder) wholeGroups(n *logical.Aggregate) bool {
+	in := n.Input
+	for {
+		switch x := in.(type) {
+		case *logical.Project:
+			in = x.Input
+			continue
+		case *logical.Filter:
+			in = x.Input
+			continue
+		case *logical.Window:
+			byID := slices.ContainsFunc(n.Keys, func(k logical.Col) bool { return k.ID == x.End.ID })
+			return x.IDs && byID && b.derived.Props(x.Input).AppendOnly
+		}
+		return false
+	}
 }
 
 // aggregated are the columns keys, then those that the aggregates of n read.
@@ -120,7 +142,7 @@ func reduce(in *physical.Node, spec physical.AggSpec, keys []logical.Col, aggs [
 
 // keepsValues reports an aggregate that must remember each value to take one back.
 func keepsValues(spec physical.AggSpec) bool {
-	return slices.ContainsFunc(spec.Aggs, func(c agg.Call) bool { return agg.KeepsValues(c, spec.AppendOnly) })
+	return slices.ContainsFunc(spec.Aggs, func(c agg.Call) bool { return agg.KeepsValues(c, spec.AppendOnly || spec.Whole) })
 }
 
 func mergeState(spec physical.AggSpec) string {
@@ -132,8 +154,14 @@ func mergeState(spec physical.AggSpec) string {
 		return state + " and per distinct value"
 	}
 	for _, c := range spec.Aggs {
-		if spec.AppendOnly && c.Keeping() == agg.End {
+		if c.Keeping() != agg.End {
+			continue
+		}
+		switch {
+		case spec.AppendOnly:
 			return state + " (append-only: " + strings.ToUpper(c.Fn) + " keeps one value)"
+		case spec.Whole:
+			return state + " (sessions go as a whole: " + strings.ToUpper(c.Fn) + " keeps one value)"
 		}
 	}
 	return state
