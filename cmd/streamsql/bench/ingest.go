@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 	"strconv"
+	"strings"
 	"sync/atomic"
 	"time"
 )
@@ -71,7 +72,7 @@ func (o *options) measureWriting(ctx context.Context, w *writing) (r Result, err
 	if err != nil {
 		return r, err
 	}
-	profile := n.profileFor(ctx, o, "ingest-"+strconv.Itoa(w.rows)+"-"+strconv.Itoa(w.clients), max(int(o.length.Seconds())-1, 1))
+	profile := n.profileFor(ctx, o, "ingest-"+strings.ReplaceAll(w.name, " ", "-"), max(int(o.length.Seconds())-1, 1))
 	var next, sum atomic.Int64
 	l, err := hammer(ctx, w.clients, o.length, func(ctx context.Context, client, _ int) error {
 		first := next.Add(int64(w.rows)) - int64(w.rows)

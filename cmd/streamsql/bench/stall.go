@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strings"
 	"sync/atomic"
 	"time"
 )
@@ -12,7 +13,8 @@ import (
 var stallRows = 3_000_000
 
 // kept are views that keep the rows of a join in some order: one row of table lever
-// brings all rows of stream big, and takes them away. what is their number and a sum.
+// brings all rows of stream big, and takes them away. expect says how many rows the view
+// has then, and the sum of column sum.
 var kept = []struct {
 	name, view, sum string
 	expect          func(rows int) (count, sum int64)
@@ -95,7 +97,7 @@ func (n *node) stall(ctx context.Context, o *options, k int) (out []Result, err 
 		{view.name + " comes", "INSERT INTO lever VALUES (1)", count, sum},
 		{view.name + " goes", "DELETE FROM lever", 0, 0},
 	} {
-		profile := n.profileFor(ctx, o, fmt.Sprintf("stall-%d-%.6s", k, c.text), 1)
+		profile := n.profileFor(ctx, o, "stall-"+strings.ReplaceAll(c.name, " ", "-"), profileSeconds)
 		r, err := n.stalled(ctx, c.text)
 		if err == nil {
 			err = <-profile
