@@ -23,7 +23,7 @@ var dimensions = []*dimension{
 	{
 		name: "partitions", title: "Partitions of a stream", axis: "partitions", sizes: []float64{1, 2, 4, 8},
 		measure: each(measurePartitions),
-		charts:  []chart{{"speed", "million events", []chartLine{{"events/s", "in a second"}, {"events/s/core", "in a CPU second"}}}},
+		charts:  []chart{{"cpu", "CPU seconds for a million events", []chartLine{{"cpu", "all"}}}},
 	},
 	{
 		name: "keys", title: "Keys of a GROUP BY", axis: "keys", sizes: []float64{1e4, 1e5, 1e6, 1e7},
