@@ -49,7 +49,11 @@ func (s *Session) data(ctx context.Context, stmt *parser.Statement, params []Par
 	case *bind.Update:
 		r, err = s.update(ctx, b, c)
 	case *bind.Delete:
-		r, err = s.deleteRows(ctx, b, c)
+		if b.Truncate {
+			r, err = s.truncate(ctx, b, c)
+		} else {
+			r, err = s.deleteRows(ctx, b, c)
+		}
 	default:
 		r, err = s.ddl(ctx, c.bound)
 	}
@@ -220,6 +224,17 @@ func (s *Session) update(ctx context.Context, b *bind.Update, c *compiled) (*Res
 	}
 	out.Info = fmt.Sprintf("Rows matched: %d  Changed: %d  Warnings: %d", r.Matched, r.Changed, s.warnings())
 	return out, nil
+}
+
+// truncate runs TRUNCATE: what was open is committed before, and it itself behind.
+func (s *Session) truncate(ctx context.Context, b *bind.Delete, c *compiled) (*Result, error) {
+	if err := s.commit(ctx); err != nil {
+		return nil, err
+	}
+	if _, err := s.deleteRows(ctx, b, c); err != nil {
+		return nil, err
+	}
+	return &Result{}, s.commit(ctx)
 }
 
 // deleteRows runs DELETE.

@@ -2,6 +2,7 @@ package bind
 
 import (
 	"math"
+	"slices"
 	"strings"
 
 	"github.com/pingcap/tidb/pkg/parser/ast"
@@ -49,7 +50,7 @@ func (b *binder) aggregateWithClauses(n *parser.Aggregate, in *names) (*expr.Exp
 	switch {
 	case w.routine == nil && !agg.IsAggregate(w.fn):
 		return nil, sqlerr.New(sqlerr.ParseError, "FILTER and WITHIN GROUP belong behind an aggregate function, which %s is not", w.name())
-	case w.within != nil && w.fn != "percentile_cont" && w.fn != "percentile_disc":
+	case w.within != nil && w.fn != "percentile_cont" && w.fn != "percentile_disc" && w.fn != "approx_percentile":
 		return nil, sqlerr.New(sqlerr.ParseError, "WITHIN GROUP belongs behind PERCENTILE_CONT or PERCENTILE_DISC, not %s", w.name())
 	}
 	return b.aggregate(w, in)
@@ -222,17 +223,26 @@ func (b *binder) convertPercentile(w *writtenCall, r *agg.Request, in *names) er
 		if len(r.Args) != 1 {
 			return nil // for Resolve to refuse
 		}
-	case w.fn == "approx_percentile":
-		if len(r.Args) != 2 {
+	case w.fn == "approx_percentile" && w.within == nil:
+		if len(r.Args) != 2 && len(r.Args) != 3 {
 			r.Args = nil
 			return nil
 		}
-		most = 100
-		fraction = constantNumber(r.Args[1])
-		r.Args = r.Args[:1]
+		if fraction = constantNumber(r.Args[1]); r.Args[1].Type.IsInteger() || fraction > 1 {
+			most = 100 // a number of percent
+		}
+		r.Args = slices.Delete(r.Args, 1, 2)
+		if err := w.dropAccuracy(r); err != nil {
+			return err
+		}
 	default:
 		if w.within == nil {
 			return sqlerr.New(sqlerr.ParseError, "%s needs WITHIN GROUP (ORDER BY …) behind it", w.name())
+		}
+		if w.fn == "approx_percentile" {
+			if err := w.dropAccuracy(r); err != nil {
+				return err
+			}
 		}
 		if len(r.Args) != 1 {
 			return nil
@@ -252,6 +262,18 @@ func (b *binder) convertPercentile(w *writtenCall, r *agg.Request, in *names) er
 	if arg := r.Args[0]; arg.Type.IsText() && w.fn != "median" && w.fn != "percentile_cont" {
 		r.Order, r.Desc = []*expr.Expr{arg}, []bool{false}
 	}
+	return nil
+}
+
+// dropAccuracy takes the last of two arguments off, the error that is allowed: there is none.
+func (w *writtenCall) dropAccuracy(r *agg.Request) error {
+	if len(r.Args) != 2 {
+		return nil
+	}
+	if !(constantNumber(r.Args[1]) > 0) {
+		return sqlerr.New(sqlerr.WrongArguments, "Incorrect arguments to %s: its accuracy is a constant above 0", w.name())
+	}
+	r.Args = r.Args[:1]
 	return nil
 }
 

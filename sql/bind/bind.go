@@ -92,7 +92,11 @@ func refuseStatement(s *parser.Statement) error {
 
 // truncate binds TRUNCATE as a DELETE of all rows.
 func (b *binder) truncate(n *ast.TruncateTableStmt) (Statement, error) {
-	return b.delete(&ast.DeleteStmt{TableRefs: &ast.TableRefsClause{TableRefs: &ast.Join{Left: &ast.TableSource{Source: n.Table}}}})
+	s, err := b.delete(&ast.DeleteStmt{TableRefs: &ast.TableRefsClause{TableRefs: &ast.Join{Left: &ast.TableSource{Source: n.Table}}}})
+	if d, ok := s.(*Delete); ok {
+		d.Truncate = true
+	}
+	return s, err
 }
 
 // explain binds EXPLAIN of what has a plan.

@@ -77,10 +77,11 @@ type Update struct {
 
 // Delete removes the rows that Query gives: its Out are the table's columns.
 type Delete struct {
-	Table  *catalog.Table
-	Query  *Query
-	Params []types.Type
-	Reads  []*catalog.Table
+	Table    *catalog.Table
+	Query    *Query
+	Params   []types.Type
+	Reads    []*catalog.Table
+	Truncate bool // TRUNCATE: a transaction of its own, which does not tell how many rows there were
 }
 
 // CreateDatabase makes a namespace.
