@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"slices"
 	"sort"
 	"time"
 
@@ -154,6 +155,35 @@ func (l *changelog) trim(now int64, need uint64) {
 		l.hot = l.list[0].id
 		l.drop()
 	}
+}
+
+// inherit takes over from the changelog of the same view's former job what it has in
+// memory of the batches up to first, the one that this job was filled with.
+func (l *changelog) inherit(old *changelog, first uint64) {
+	if l.from > first {
+		return // it does not reach back so far itself
+	}
+	for len(l.list) > 0 && l.list[0].id <= first {
+		l.drop()
+	}
+	l.from, l.since, l.hot = first, l.born.Time, first
+	if old.from > first {
+		return
+	}
+	before := old.list[:old.after(first)]
+	from, since := old.from, old.since
+	if old.hot > old.from { // what lies before is on disk, under the former job's name
+		if len(before) == 0 {
+			return
+		}
+		from, since, before = before[0].id, before[0].time, before[1:]
+	}
+	for _, c := range before {
+		l.bytes += c.bytes
+		l.account.Force(c.bytes)
+	}
+	l.list = slices.Concat(before, l.list)
+	l.from, l.since, l.hot, l.born = from, since, from, old.born
 }
 
 // oldest is the first batch as of which the view can be read.

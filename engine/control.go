@@ -121,7 +121,7 @@ func (e *Engine) begunAnew(t *catalog.Table, down []*catalog.Table) (anew, chang
 	first.Generation++
 	read := map[catalog.ID]*catalog.Table{}
 	if len(e.cat.Load().Sharers(t.ID)) > 0 {
-		first.ID, first.Generation = e.nextID(), 0
+		first.ID, first.Generation = e.nextID(), 1 // not as new: it is not to share again by itself
 		readers, err := e.reread(t.ID, first.ID, false)
 		if err != nil {
 			return nil, nil, err

@@ -229,8 +229,13 @@ func (e *Engine) create(ctx context.Context, s *bind.CreateTable, captured catal
 			late, made = to, []*catalog.Table{to, &t}
 		}
 	}
+	var common []*catalog.Table // computed for the view and others
 	if plan != nil {
-		t.Shares = e.shares(&t, plan)
+		var err error
+		if t.Shares, common, err = e.commonParts(&t, plan); err != nil {
+			return nil, err
+		}
+		made = append(made, common...)
 	}
 	next, err := change(&t)
 	if err != nil {
@@ -245,11 +250,19 @@ func (e *Engine) create(ctx context.Context, s *bind.CreateTable, captured catal
 			return nil, err
 		}
 	}
+	for _, h := range common {
+		if next, start, err = e.withCommon(ctx, next, h, start); err != nil {
+			return nil, err
+		}
+	}
 	if err := e.logDDL(ctx, next, store.Entry{Text: t.Text, Tables: made}); err != nil {
 		start(false)
 		return nil, err
 	}
 	start(true)
+	if len(common) > 0 {
+		e.adoptSoon()
+	}
 	return unbounded(plan), nil
 }
 

@@ -118,11 +118,7 @@ func (e *Engine) pauseShared(ctx context.Context, t *catalog.Table) error {
 	if err != nil {
 		return err
 	}
-	columns := make([]int, len(plan.Root.Fields))
-	for i := range columns {
-		columns[i] = i
-	}
-	next.Shares = []catalog.Share{{Node: plan.Root.ID, Object: t.ID, Columns: columns}}
+	next.Shares = []catalog.Share{{Node: plan.Root.ID, Object: t.ID, Columns: identity(len(plan.Output))}}
 	// The id is taken for ever: a checkpoint may know the successor before the catalog does.
 	if err := e.logDDL(ctx, e.cat.Load(), store.Entry{}); err != nil {
 		return err

@@ -33,6 +33,8 @@ type job struct {
 	held    []*external             // the connectors that it reads
 	readers []*job                  // the views that read it
 
+	linked bool // what it reads knows of it
+
 	start    uint64          // the batch that holds all of history
 	pending  []*pendingBatch // cut, not yet on their way; ids ascend
 	inFlight []*flight       // on their way; ids ascend

@@ -228,6 +228,7 @@ func Open(cfg Config) (*Engine, error) {
 	go e.commitLoop()
 	go e.checkpointLoop()
 	e.wakeCutter()
+	e.adoptSoon()
 	return e, nil
 }
 

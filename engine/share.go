@@ -13,7 +13,8 @@ import (
 // takes the rows of such a node from the view whose result they are already, as a view
 // over that would. Its own plan stays whole in the catalog, with a list of the nodes
 // that are shared; the job has Sources in their place. Nobody sees who computes: a view
-// that is dropped, paused or begun anew hands its work over first (handover.go).
+// that is dropped, paused or begun anew hands its work over first (handover.go). A part
+// that is the whole of no view yet gets a query without a name (common.go).
 
 // sharing reports a query that may take rows from others and give them its own: nothing
 // of it is seen but the rows of its result.
@@ -27,12 +28,13 @@ func alike(a, b catalog.Session) bool {
 	return a == b
 }
 
-// shares finds the nodes of a new view's plan that others compute already.
-func (e *Engine) shares(t *catalog.Table, plan *physical.Plan) []catalog.Share {
+// shares finds the nodes of a new view's plan that others compute already. A share
+// without an object is of a node that view with[node] computes among others.
+func (e *Engine) shares(t *catalog.Table, plan *physical.Plan) (found []catalog.Share, with map[int]catalog.ID) {
 	if !sharing(t) || len(plan.Watermarks()) > 0 {
-		return nil
+		return nil, nil
 	}
-	offers := map[string]catalog.Share{}
+	offers, parts := map[string]catalog.Share{}, map[string]*catalog.Table{}
 	for _, j := range e.givers() {
 		if !alike(j.table.Session, t.Session) {
 			continue
@@ -42,12 +44,35 @@ func (e *Engine) shares(t *catalog.Table, plan *physical.Plan) []catalog.Share {
 				offers[signature] = catalog.Share{Object: j.id, Columns: columns}
 			}
 		}
+		for signature := range build.Parts(j.whole, j.table.Shares) {
+			if parts[signature] == nil {
+				parts[signature] = j.table
+			}
+		}
 	}
-	found := build.Match(plan, func(signature string) (catalog.ID, []int, bool) {
-		o, ok := offers[signature]
-		return o.Object, o.Columns, ok
+	own := build.Parts(plan, nil)
+	with = map[int]catalog.ID{}
+	found = build.Match(plan, func(signature string) (catalog.ID, []int, bool) {
+		if o, ok := offers[signature]; ok {
+			return o.Object, o.Columns, true
+		}
+		n, of := own[signature], parts[signature]
+		if n == nil || of == nil || !e.adoptable(of) || e.adopted(of, map[string]*catalog.Table{signature: {Session: t.Session}}) == nil {
+			return 0, nil, false // it would go on computing the part for itself
+		}
+		with[n.ID] = of.ID
+		return 0, identity(len(n.Fields)), true
 	})
-	return slices.DeleteFunc(found, func(s catalog.Share) bool { return !e.stays(build.Tables(plan, []catalog.Share{s})) })
+	return slices.DeleteFunc(found, func(s catalog.Share) bool { return !e.stays(build.Tables(plan, []catalog.Share{s})) }), with
+}
+
+// identity is the columns of an object as they are.
+func identity(n int) []int {
+	columns := make([]int, n)
+	for i := range columns {
+		columns[i] = i
+	}
+	return columns
 }
 
 // givers are the jobs at work that others may take rows from, the oldest first. Of a
@@ -95,7 +120,13 @@ func (e *Engine) stays(objects map[catalog.ID][]int) bool {
 func (e *Engine) Shares(t *catalog.Table, plan *physical.Plan, captured catalog.Session) map[int]string {
 	c := *t
 	c.Session = captured
-	return e.sharedWith(0, e.shares(&c, plan))
+	shares, with := e.shares(&c, plan)
+	for i, s := range shares {
+		if s.Object == 0 {
+			shares[i].Object = with[s.Node]
+		}
+	}
+	return e.sharedWith(0, shares)
 }
 
 // sharedWith says in people's words with whom a query shares nodes of its plan.
@@ -147,12 +178,13 @@ func (e *Engine) partsOf(j *job) []*job {
 	return parts
 }
 
-// sharesFilling reports that a query is to take rows from one that is being filled.
+// sharesFilling reports that a query is to take rows from one that is being filled, or
+// is yet to be.
 func (e *Engine) sharesFilling(j *job) bool {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	return slices.ContainsFunc(j.table.Shares, func(s catalog.Share) bool {
 		of := e.jobs[s.Object]
-		return of != nil && of.filling
+		return of == nil || of.filling
 	})
 }

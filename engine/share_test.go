@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"context"
 	"fmt"
 	"slices"
 	"strings"
@@ -42,6 +43,14 @@ func (h *harness) hidden() string {
 		}
 	}
 	return strings.Join(out, " ")
+}
+
+func (h *harness) idOf(name string) catalog.ID {
+	t, ok := h.e.Catalog().Table("d", name)
+	if !ok {
+		h.t.Fatalf("no %s", name)
+	}
+	return t.ID
 }
 
 const shareSchema = `CREATE DATABASE d; CREATE TABLE t (id BIGINT NOT NULL PRIMARY KEY, k BIGINT NOT NULL, n BIGINT NOT NULL);
@@ -206,4 +215,107 @@ func TestWhatIsShared(t *testing.T) {
 		}
 		h.e.mu.Unlock()
 	}
+}
+
+// TestCommonPartIsComputedOnce: a part that is the whole of neither view gets a query
+// of its own, and the first view is switched over to it, for who looks on unseen.
+func TestCommonPartIsComputedOnce(t *testing.T) {
+	cfg := Config{Dir: t.TempDir(), CheckpointEvery: 20 * time.Millisecond}
+	h := open(t, cfg)
+	h.exec(`CREATE DATABASE d; CREATE TABLE t (id BIGINT NOT NULL PRIMARY KEY, k BIGINT NOT NULL, n BIGINT NOT NULL);
+		CREATE STREAM TABLE s (k BIGINT NOT NULL, n BIGINT NOT NULL);
+		INSERT INTO t VALUES (1, 1, 10), (2, 1, 20), (3, 2, 5); INSERT INTO s VALUES (1, 1), (2, 5), (1, 7)`)
+	group := "(SELECT k, SUM(n) AS s, COUNT(*) AS c FROM %s GROUP BY k) AS g"
+	views := map[string]string{}
+	for _, from := range []string{"t", "s"} {
+		views["max_"+from] = fmt.Sprintf("SELECT MAX(s) AS m, SUM(c) AS c FROM "+group, from)
+		views["hist_"+from] = fmt.Sprintf("SELECT c, COUNT(*) AS n, SUM(s) AS s FROM "+group+" GROUP BY c", from)
+		h.exec("CREATE MATERIALIZED VIEW max_" + from + " AS " + views["max_"+from])
+	}
+	before := h.e.timeline.Last().ID
+	h.exec("INSERT INTO t VALUES (4, 4, 40)")
+	tx, err := h.e.Begin()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer tx.Rollback()
+	read := func() int64 {
+		b, err := h.bind("SELECT m FROM max_t")
+		if err != nil {
+			t.Fatal(err)
+		}
+		return h.collect(tx, b.(*bind.SelectStatement).Query, h.pos).Cols[0].I[0]
+	}
+	if got := read(); got != 40 {
+		t.Fatalf("%d", got)
+	}
+	for _, from := range []string{"t", "s"} {
+		h.exec("CREATE MATERIALIZED VIEW hist_" + from + " AS " + views["hist_"+from])
+	}
+	h.check(views)
+	want := "hist_s<hist_s#9 hist_t<hist_t#7 max_s<hist_s#9 max_t<hist_t#7"
+	if err := h.e.await(within(t, 10*time.Second), func() bool { return h.sharers() == want }); err != nil {
+		t.Fatalf("%s: %v", h.sharers(), err)
+	}
+	h.check(views)
+	h.exec("INSERT INTO t VALUES (5, 4, 400)")
+	h.check(views)
+	if got := read(); got != 40 {
+		t.Errorf("a transaction that began before the view was switched over reads %d, and read 40", got)
+	}
+	h.e.mu.Lock()
+	if oldest := h.e.jobs[h.idOf("max_t")].log.oldest(); oldest.Batch > before {
+		t.Errorf("what changed after batch %d is forgotten, it was there after %d", oldest.Batch, before)
+	}
+	h.e.mu.Unlock()
+	tx.Rollback()
+	taken := func() (rows []uint64) { // in by the query without a name, and the two views
+		for _, st := range h.e.Status() {
+			if tab, ok := h.e.cat.Load().TableByID(st.View); ok && (tab.Name == "hist_t#7" || tab.Name == "max_t" || tab.Name == "hist_t") {
+				rows = append(rows, st.RowsIn)
+			}
+		}
+		return rows
+	}
+	h.check(views)
+	was := taken()
+	var rows []string
+	for i := range 100 {
+		rows = append(rows, fmt.Sprintf("(%d, 1, 1)", 1000+i))
+	}
+	h.exec("INSERT INTO t VALUES " + strings.Join(rows, ", "))
+	h.check(views)
+	for i, n := range taken() {
+		most := was[i] + 2 // the group as it was, and as it is
+		if i == 2 {
+			most = was[i] + 100
+		}
+		if n > most {
+			t.Errorf("query %d of 3 took %d rows in, and before 100 rows of a group %d", i, n, was[i])
+		}
+	}
+	for i := range 3 {
+		h.exec(fmt.Sprintf("INSERT INTO t VALUES (%d, %d, 7); DELETE FROM t WHERE id = %d; INSERT INTO s VALUES (%d, %d)", 10+i, i, i, i, i))
+		h.check(views)
+		h.reopen()
+		h.wantSharers(want)
+		h.check(views)
+	}
+	h.exec("DROP MATERIALIZED VIEW hist_t; RESTART CONTINUOUS QUERY max_s; INSERT INTO t VALUES (20, 2, 7); INSERT INTO s VALUES (1, 1)")
+	delete(views, "hist_t")
+	h.check(views)
+	h.wantSharers("hist_s<hist_s#9 max_t<hist_t#7")
+	h.reopen()
+	h.check(views)
+	h.wantSharers("hist_s<hist_s#9 max_t<hist_t#7")
+	h.exec("DROP MATERIALIZED VIEW hist_s; DROP MATERIALIZED VIEW max_t; DROP MATERIALIZED VIEW max_s")
+	if n := len(h.e.Status()); n != 0 || h.hidden() != "" {
+		t.Errorf("%d queries run for nobody, hidden %q", n, h.hidden())
+	}
+}
+
+func within(t *testing.T, d time.Duration) context.Context {
+	ctx, cancel := context.WithTimeout(t.Context(), d)
+	t.Cleanup(cancel)
+	return ctx
 }

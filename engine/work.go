@@ -92,9 +92,15 @@ func (e *Engine) upstream(j *job) []*job {
 	return out
 }
 
-// register makes a job known to what it reads. Engine.mu is held.
+// register makes a job the one of its query, and known to what it reads. Engine.mu is held.
 func (e *Engine) register(j *job) {
-	e.jobs[j.id], e.aligned = j, nil
+	e.jobs[j.id] = j
+	e.link(j)
+}
+
+// link makes a job known to what it reads. Engine.mu is held.
+func (e *Engine) link(j *job) {
+	j.linked, e.aligned = true, nil
 	if j.table.LateRows != 0 {
 		e.keepers = append(e.keepers, j)
 	}
@@ -133,7 +139,7 @@ func (e *Engine) startFill(j *job, at timeline.Cut) {
 	}
 	j.start = at.ID
 	j.log.born = point{at.ID, at.Time}
-	if e.jobs[j.id] == nil {
+	if !j.linked {
 		e.register(j)
 	}
 	snap := &snapshot{cut: at, images: map[catalog.ID]*imageSet{}}

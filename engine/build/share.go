@@ -40,6 +40,61 @@ func Offers(p *physical.Plan) map[string][]int {
 	}
 }
 
+// Parts are the nodes of a continuous plan that another query could compute for it and
+// others, by what they compute: operators whose result takes about the room that their
+// state does, since whoever computes them for others keeps it. Left out is what it
+// takes from others already, and what is below that.
+func Parts(p *physical.Plan, shares []catalog.Share) map[string]*physical.Node {
+	signatures, bound := planner.Signatures(p.Root), bound(p.Root)
+	parts := map[string]*physical.Node{}
+	physical.Walk(p.Root, func(n *physical.Node) bool {
+		if slices.ContainsFunc(shares, func(s catalog.Share) bool { return s.Node == n.ID }) {
+			return false
+		}
+		if s, ok := signatures[n]; ok && !bound[n] && compact(n) {
+			parts[s] = n
+		}
+		return true
+	})
+	return parts
+}
+
+// compact reports an operator whose result has no more rows than its state: of a join,
+// that each row of one side meets one of the other at most.
+func compact(n *physical.Node) bool {
+	switch n.Kind {
+	case physical.Merge, physical.Distinct, physical.TopN:
+		return true
+	case physical.Join:
+		return len(n.Props.Keys) > 0
+	}
+	return false
+}
+
+// Part is the plan that computes a node of another.
+func Part(p *physical.Plan, n *physical.Node) *physical.Plan {
+	part := &physical.Plan{Version: p.Version, Root: n, Output: n.Fields, AppendOnly: n.Props.AppendOnly, Grows: p.Grows}
+	if len(n.Props.Keys) > 0 {
+		part.Key = n.Props.Keys[0]
+	}
+	return part
+}
+
+// Node is that with an id.
+func Node(p *physical.Plan, id int) (found *physical.Node) {
+	physical.Walk(p.Root, func(n *physical.Node) bool {
+		if n.ID == id {
+			found = n
+		}
+		return found == nil
+	})
+	return found
+}
+
+// Signature says what a continuous plan computes; empty: it hangs on more than what is
+// in its sources, or keeps nothing.
+func Signature(p *physical.Plan) string { return planner.Signatures(p.Root)[p.Root] }
+
 // Match finds the nodes of a continuous plan that offer, which is asked for what they
 // compute, has the rows of: those nearest to the root.
 func Match(p *physical.Plan, offer func(signature string) (by catalog.ID, columns []int, ok bool)) []catalog.Share {

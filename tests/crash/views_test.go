@@ -20,6 +20,8 @@ var viewKills = flag.Int("view-kills", 6, "TestViewsComeAndGo: how often to kill
 // in common with one of them, or with each other, so that they share the work.
 var meddled = append(slices.Clone(views),
 	view{"key_totals", "SELECT COUNT(*) AS c, SUM(n) AS n, SUM(nv) AS nv, MAX(s) AS s, SUM(sd) AS sd FROM (SELECT k, COUNT(*) AS n, COUNT(v) AS nv, SUM(v) AS s, SUM(d) AS sd FROM events GROUP BY k) AS x"},
+	view{"key_steps", "SELECT n DIV 4 AS b, COUNT(*) AS c, SUM(nv) AS nv, MIN(s) AS s, SUM(sd) AS sd FROM (SELECT k, COUNT(*) AS n, COUNT(v) AS nv, SUM(v) AS s, SUM(d) AS sd FROM events GROUP BY k) AS x GROUP BY n DIV 4"},
+	view{"owner_marks", "SELECT m, COUNT(owner) AS c FROM (SELECT DISTINCT owner, n % 5 AS m FROM items) AS x GROUP BY m"},
 	view{"once_more", "SELECT k AS kk, COUNT(*) AS rows_of, COUNT(v) AS nv, SUM(v) AS s, SUM(d) AS sd FROM events GROUP BY k"},
 	view{"by_uniques", "SELECT ks, COUNT(s) AS c, MAX(vs) AS vs FROM (SELECT s, COUNT(DISTINCT k) AS ks, COUNT(DISTINCT v) AS vs FROM events GROUP BY s) AS x GROUP BY ks"},
 	view{"owner_count", "SELECT owner, COUNT(*) AS c, SUM(m) AS m FROM (SELECT DISTINCT owner, n % 5 AS m FROM items) AS x GROUP BY owner"},
