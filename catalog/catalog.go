@@ -127,4 +127,6 @@ type Reader interface {
 	Function(db, name string) (*Function, bool) // the name in any case
 	Functions(db string) []*Function            // by name
 	Callers(id ID) []*Table                     // objects that have id among their Calls, by name
+	Secret(name string) (*Secret, bool)
+	Secrets() []*Secret // by name
 }

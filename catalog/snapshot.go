@@ -22,6 +22,7 @@ type Snapshot struct {
 	readers   btree.Map[ID, []ID]          // who reads the key directly; slices are never changed in place
 	functions btree.Map[string, *Function] // by functionKey
 	callers   btree.Map[ID, []ID]          // as readers, of functions
+	secrets   btree.Map[string, *Secret]
 
 	// copying is held while the trees are copied: that marks the nodes of both
 	// sides as shared, which is a write to the original.
@@ -48,6 +49,7 @@ func (s *Snapshot) next() *Snapshot {
 		readers:   *s.readers.Copy(),
 		functions: *s.functions.Copy(),
 		callers:   *s.callers.Copy(),
+		secrets:   *s.secrets.Copy(),
 	}
 }
 

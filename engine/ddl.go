@@ -43,7 +43,7 @@ func (e *Engine) define(ctx context.Context, s bind.Statement, captured catalog.
 	e.ddlMu.Lock()
 	defer e.ddlMu.Unlock()
 	switch s.(type) {
-	case *bind.CreateDatabase, *bind.CreateTable, *bind.CreateFunction: // what is dropped gives space
+	case *bind.CreateDatabase, *bind.CreateTable, *bind.CreateFunction, *bind.CreateSecret: // what is dropped gives space
 		if err := e.writable(); err != nil {
 			return nil, err
 		}
@@ -61,6 +61,10 @@ func (e *Engine) define(ctx context.Context, s bind.Statement, captured catalog.
 		return e.control(ctx, s)
 	case *bind.CreateFunction:
 		return e.createFunction(ctx, s, captured)
+	case *bind.CreateSecret:
+		return e.createSecret(ctx, s)
+	case *bind.DropSecret:
+		return e.dropSecret(ctx, s)
 	case *bind.DropFunction:
 		return e.dropFunction(ctx, s)
 	case *bind.RenameTables:
@@ -288,6 +292,9 @@ func (e *Engine) checkOptions(t *catalog.Table) error {
 	}
 	if v, ok := t.Options["on_error"]; ok && t.Continuous() && v != "log" && v != "fail" {
 		return sqlerr.New(sqlerr.WrongArguments, "on_error is 'log' or 'fail', not '%s'", v)
+	}
+	if err := e.checkSecrets(t); err != nil {
+		return err
 	}
 	if t.Kind == catalog.DimensionTable || t.Kind == catalog.Sink || t.Kind == catalog.StreamTable && t.Options["connector"] != "" {
 		return nil // the connector checks its own

@@ -41,7 +41,7 @@ func (e *Engine) openExternal(t *catalog.Table) (*external, error) {
 	if err != nil {
 		return nil, err
 	}
-	values, err := kind.Check(t.Options, "idle_timeout")
+	values, err := e.optionValues(kind, t.Options, "idle_timeout")
 	if err != nil {
 		return nil, err
 	}

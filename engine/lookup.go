@@ -37,7 +37,7 @@ func (e *Engine) openDimension(t *catalog.Table) (*dimension, error) {
 	if kind.Lookup == nil {
 		return nil, sqlerr.New(sqlerr.WrongArguments, "Connector '%s' cannot be looked up by key", kind.Name)
 	}
-	values, err := kind.Check(t.Options, "cache", "cache_ttl")
+	values, err := e.optionValues(kind, t.Options, "cache", "cache_ttl")
 	if err != nil {
 		return nil, err
 	}

@@ -286,6 +286,9 @@ func (e *Engine) openCatalog() error {
 				return err
 			}
 		}
+		for _, x := range s.Secrets {
+			cat = cat.WithSecret(x)
+		}
 		cat = cat.WithVersion(s.Version)
 		return nil
 	})

@@ -52,7 +52,7 @@ func (e *Engine) newSink(t *catalog.Table, plan *physical.Plan) (*sinkEnd, error
 		return nil, sqlerr.New(sqlerr.WrongArguments, "Connector '%s' cannot be written to", kind.Name)
 	}
 	s := &sinkEnd{kind: kind}
-	if s.spec.Options, err = kind.Check(t.Options, sinkOptions...); err != nil {
+	if s.spec.Options, err = e.optionValues(kind, t.Options, sinkOptions...); err != nil {
 		return nil, err
 	}
 	if s.spec.Changelog, err = changelogOf(kind, t, plan); err != nil {

@@ -29,6 +29,8 @@ type Entry struct {
 	// Functions of the user's own; DropFunctions drops some by id.
 	Functions     []*catalog.Function `json:"functions,omitempty"`
 	DropFunctions []catalog.ID        `json:"drop_functions,omitempty"`
+	Secrets       []*catalog.Secret   `json:"secrets,omitempty"`
+	DropSecrets   []catalog.ID        `json:"drop_secrets,omitempty"`
 	// NextID is the smallest id never given: 0 leaves it as it was.
 	NextID catalog.ID `json:"next_id,omitempty"`
 	// Extra holds entries of a kind of their own by name (settings, grants), JSON

@@ -50,6 +50,7 @@ type Store struct {
 	databases map[catalog.ID]*catalog.Database
 	tables    map[catalog.ID]*catalog.Table
 	functions map[catalog.ID]*catalog.Function
+	secrets   map[catalog.ID]*catalog.Secret
 	extra     map[string]json.RawMessage
 	parts     []*Entry // of a snapshot not yet whole
 	trimmed   bool     // nothing but the parts of the first snapshot was seen, and entries lie before it
@@ -82,6 +83,7 @@ func (s *Store) clear() {
 	s.databases = map[catalog.ID]*catalog.Database{}
 	s.tables = map[catalog.ID]*catalog.Table{}
 	s.functions = map[catalog.ID]*catalog.Function{}
+	s.secrets = map[catalog.ID]*catalog.Secret{}
 	s.extra = map[string]json.RawMessage{}
 }
 
@@ -144,6 +146,9 @@ func (s *Store) apply(e *Entry) {
 	for _, id := range e.DropFunctions {
 		delete(s.functions, id)
 	}
+	for _, id := range e.DropSecrets {
+		delete(s.secrets, id)
+	}
 	for _, d := range e.Databases {
 		s.databases[d.ID] = d
 		s.nextID = max(s.nextID, d.ID+1)
@@ -155,6 +160,10 @@ func (s *Store) apply(e *Entry) {
 	for _, f := range e.Functions {
 		s.functions[f.ID] = f
 		s.nextID = max(s.nextID, f.ID+1)
+	}
+	for _, x := range e.Secrets {
+		s.secrets[x.ID] = x
+		s.nextID = max(s.nextID, x.ID+1)
 	}
 	for k, v := range e.Extra {
 		if string(v) == "null" {
@@ -183,6 +192,9 @@ func (s *Store) state() *Entry {
 	}
 	for _, id := range slices.Sorted(maps.Keys(s.functions)) {
 		e.Functions = append(e.Functions, s.functions[id])
+	}
+	for _, id := range slices.Sorted(maps.Keys(s.secrets)) {
+		e.Secrets = append(e.Secrets, s.secrets[id])
 	}
 	return e
 }
@@ -220,7 +232,7 @@ func (s *Store) Append(ctx context.Context, e *Entry, version uint64) error {
 	if err := s.append(ctx, e); err != nil {
 		return err
 	}
-	if live := uint64(len(s.databases) + len(s.tables) + len(s.functions) + len(s.extra)); s.entries >= compactEntries && s.entries >= compactRatio*live {
+	if live := uint64(len(s.databases) + len(s.tables) + len(s.functions) + len(s.secrets) + len(s.extra)); s.entries >= compactEntries && s.entries >= compactRatio*live {
 		// The entry is durable whatever becomes of this; the next one tries again.
 		_ = s.compact(ctx)
 	}
@@ -275,7 +287,7 @@ func (s *Store) compact(ctx context.Context) error {
 // snapshot cuts the state into entries that fit messages.
 func (s *Store) snapshot() ([]*Entry, error) {
 	all := s.state()
-	cur := &Entry{Databases: all.Databases, NextID: all.NextID, Extra: all.Extra}
+	cur := &Entry{Databases: all.Databases, NextID: all.NextID, Extra: all.Extra, Secrets: all.Secrets}
 	parts := []*Entry{cur}
 	size := 0
 	for _, t := range all.Tables {

@@ -185,7 +185,7 @@ func (s *Session) during(ctx context.Context, text string, f func(context.Contex
 		s.now = time.UnixMicro(s.settings.timestamp)
 	}
 	s.mu.Lock()
-	s.cancel, s.running, s.since = cancel, text, time.Now()
+	s.cancel, s.running, s.since = cancel, shownText(text), time.Now()
 	s.mu.Unlock()
 	s.diagnosticsBefore, s.diagnostics = s.diagnostics, diagnostics{}
 	if t := s.settings.maxExecution; t > 0 && isSelect(text) {

@@ -10,6 +10,7 @@ import (
 
 	"streamsql/catalog"
 	"streamsql/catalog/infoschema"
+	"streamsql/sql/parser"
 	"streamsql/sql/sqlerr"
 	"streamsql/sql/types"
 )
@@ -158,7 +159,11 @@ func options(o *catalog.Table) string {
 	}
 	var list []string
 	for _, k := range slices.Sorted(maps.Keys(o.Options)) {
-		list = append(list, k+" = "+quoteText(o.Options[k]))
+		value := quoteText(o.Options[k])
+		if secret, ok := parser.SecretOf(o.Options[k]); ok {
+			value = "SECRET " + quoteName(secret)
+		}
+		list = append(list, k+" = "+value)
 	}
 	return " WITH (" + strings.Join(list, ", ") + ")"
 }

@@ -83,6 +83,12 @@ func (s *Session) streamsTable(n *parser.ShowStreams) (*table, error) {
 		return s.showCreateKind(n.Name, catalog.StreamTable, "STREAM TABLE")
 	case "create dimension table":
 		return s.showCreateKind(n.Name, catalog.DimensionTable, "DIMENSION TABLE")
+	case "secrets":
+		t := newTable("Name", "Created")
+		for _, x := range s.server.catalog().Secrets() {
+			t.add(x.Name, s.clock(x.CreatedAt))
+		}
+		return t, nil
 	case "create function":
 		return s.showCreateFunction(n.Name)
 	case "create sink":

@@ -28,6 +28,10 @@ func (b *binder) statement(s *parser.Statement) (Statement, error) {
 		return b.drop(s.Drop)
 	case s.CreateFunction != nil:
 		return b.createFunction(s)
+	case s.CreateSecret != nil:
+		return b.createSecret(s.CreateSecret)
+	case s.DropSecret != nil:
+		return &DropSecret{Name: s.DropSecret.Name, IfExists: s.DropSecret.IfExists}, nil
 	case s.DropFunction != nil:
 		return b.dropFunction(s.DropFunction)
 	}

@@ -55,6 +55,10 @@ func Needs(s Statement) []catalog.Need {
 			needs = append(needs, catalog.Need{Privilege: catalog.File})
 		}
 		return needs
+	case *CreateSecret:
+		return secretNeeds(catalog.Create)
+	case *DropSecret:
+		return secretNeeds(catalog.Drop)
 	case *DropFunction:
 		return []catalog.Need{{Privilege: catalog.AlterRoutine, Database: s.Name.DB}}
 	case *Control:

@@ -205,7 +205,9 @@ func (c *cursor) optionValue() (string, error) {
 	case t.kind == tokString:
 		return c.text()
 	case t.word == kwSecret && c.p.tokens[c.i+1].kind != tokOp:
-		return "", sqlerr.Unsupported("SECRET")
+		c.i++
+		name, err := c.identifier()
+		return secretMark + name, err
 	case t.kind == tokNumber, t.kind == tokWord:
 		c.i++
 		return sign + c.p.text[t.pos:t.end], nil

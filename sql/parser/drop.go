@@ -6,6 +6,9 @@ func (p *Parser) drop(st *Statement) error {
 	if ok, err := p.dropFunction(st); ok {
 		return err
 	}
+	if ok, err := p.dropSecret(st); ok {
+		return err
+	}
 	d := &Drop{}
 	c := cursor{p: p, i: 1}
 	last := p.word(len(p.tokens) - 2)

@@ -235,6 +235,9 @@ func (p *Parser) statement(st *Statement) error {
 			if ok, err := p.createFunction(st); ok {
 				return err
 			}
+			if ok, err := p.createSecret(st); ok {
+				return err
+			}
 		case p.word(1) == kwTable && p.tableOptions() > 0:
 			return sqlerr.Unsupported("CREATE TABLE … WITH (…)")
 		}

@@ -22,7 +22,6 @@ create or replace sink
 create [or replace] source
 create [or replace] connection
 create [or replace] continuous query
-create [or replace] secret
 create [or replace] trigger
 create [or replace] event
 create [or replace] procedure
@@ -34,7 +33,6 @@ drop temporary stream table
 drop source
 drop connection
 drop continuous query
-drop secret
 drop trigger
 drop event
 drop server
@@ -54,7 +52,6 @@ alter tablespace
 alter resource group
 refresh materialized view
 show sources
-show secrets
 show create continuous query
 show create event
 show create trigger

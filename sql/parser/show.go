@@ -42,6 +42,9 @@ func (p *Parser) show(st *Statement) (bool, error) {
 	case c.accept(kwMaterialized, kwViews):
 		s.What = "materialized views"
 		err = c.showList(s)
+	case c.acceptText("secrets"):
+		s.What = "secrets"
+		err = c.showList(s)
 	case c.acceptText("sinks"):
 		s.What = "sinks"
 		err = c.showList(s)

@@ -26,8 +26,11 @@ type Statement struct {
 	// CreateFunction and DropFunction: see function.go.
 	CreateFunction *CreateFunction
 	DropFunction   *DropFunction
-	Flush          *FlushStreams
-	Show           *ShowStreams
+	// CreateSecret and DropSecret: see secret.go.
+	CreateSecret *CreateSecret
+	DropSecret   *DropSecret
+	Flush        *FlushStreams
+	Show         *ShowStreams
 	// Subscribe, of the statements about results: see reading.go.
 	Subscribe *Subscribe
 	Control   *Control

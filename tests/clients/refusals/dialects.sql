@@ -109,7 +109,5 @@ CREATE TEMPORARY STREAM TABLE u (id INT);
 -- 1235 (42000): This version of StreamSQL doesn't yet support 'CREATE TEMPORARY STREAM TABLE'
 CREATE CONTINUOUS QUERY q INTO clicks AS SELECT name, id FROM t;
 -- 1235 (42000): This version of StreamSQL doesn't yet support 'CREATE CONTINUOUS QUERY'
-CREATE SECRET s AS 'x';
--- 1235 (42000): This version of StreamSQL doesn't yet support 'CREATE SECRET'
 CREATE RESOURCE GROUP etl CPU = 2.0;
 -- 1235 (42000): This version of StreamSQL doesn't yet support 'CREATE RESOURCE GROUP'
