@@ -297,10 +297,14 @@ func (e *Engine) refill(views []*catalog.Table) error {
 // in the background, once what they read is filled. Engine.mu is held.
 func (e *Engine) fillLater(made []*job) {
 	for _, j := range made {
-		j.start, j.filling = never, true // until it is known at which batch
+		j.start, j.filling = never, j.failed == nil // until it is known at which batch
 		e.register(j)
 	}
+	e.failReaders()
 	for _, j := range made {
+		if j.failed != nil {
+			continue
+		}
 		ctx, cancel := context.WithCancelCause(e.ctx)
 		j.cancel = cancel
 		e.fills.Add(1)
@@ -329,11 +333,16 @@ func (e *Engine) fillLater(made []*job) {
 	}
 }
 
-// jobOf makes the job of a view from its stored plan.
+// jobOf makes the job of a view from its stored plan; one that has failed already where
+// that cannot be run.
 func (e *Engine) jobOf(t *catalog.Table) (*job, error) {
 	plan, err := physical.Decode(t.Plan)
 	if err != nil {
 		return nil, fmt.Errorf("the plan of %s.%s: %w", t.Database, t.Name, err)
 	}
-	return e.newJob(t, plan)
+	j, err := e.newJob(t, plan)
+	if err != nil {
+		return e.brokenJob(t, plan, err)
+	}
+	return j, nil
 }

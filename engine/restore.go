@@ -171,6 +171,11 @@ func (e *Engine) restoreView(t *catalog.Table, m *checkpoint.Manifest, saved *ch
 	if e.readsUnknown(j) {
 		return nil // it is filled anew, after what it reads
 	}
+	if j.failed != nil {
+		j.start = never
+		e.register(j)
+		return nil
+	}
 	for _, s := range j.flow.Stateful {
 		if err := e.loadStates(m, saved, s.Node, s.Index, s.Operator); err != nil {
 			return err

@@ -50,6 +50,9 @@ func (e *Engine) newJob(t *catalog.Table, plan *physical.Plan) (*job, error) {
 		Answers:  e.answersOf(j.ctx, 0),
 	})
 	if err != nil {
+		j.end()
+		j.account.Close()
+		j.sink.close()
 		return nil, err
 	}
 	e.mapSystemColumns(j.flow)
