@@ -19,8 +19,9 @@ const (
 	DimensionTable   Kind = "dimension table" // its rows are elsewhere
 	View             Kind = "view"
 	MaterializedView Kind = "materialized view"
-	Sink             Kind = "sink"        // a continuous query whose result goes elsewhere
-	Virtual          Kind = "system view" // computed when read; not in the log
+	Sink             Kind = "sink"             // a continuous query whose result goes elsewhere
+	ContinuousQuery  Kind = "continuous query" // one whose result goes into a stream table or table
+	Virtual          Kind = "system view"      // computed when read; not in the log
 )
 
 // Database is a namespace.
@@ -81,6 +82,10 @@ type Table struct {
 	EventTime *EventTime `json:"event_time,omitempty"`
 	// LateRows is the stream that takes the late rows of a materialized view; 0: none.
 	LateRows ID `json:"late_rows,omitempty"`
+	// Into is what takes the result of a ContinuousQuery; 0: of another kind.
+	Into ID `json:"into,omitempty"`
+	// IntoColumns are the columns of Into that its statement names, in that order; nil: none.
+	IntoColumns []int `json:"into_columns,omitempty"`
 	// Partitions of a stream: see PartitionCount.
 	Partitions int     `json:"partitions,omitempty"`
 	Text       string  `json:"text"`            // the CREATE statement as typed
@@ -111,7 +116,11 @@ type Table struct {
 }
 
 // Continuous reports a query that runs: its plan is kept, and kept up to date by.
-func (t *Table) Continuous() bool { return t.Kind == MaterializedView || t.Kind == Sink }
+func (t *Table) Continuous() bool { return t.Kind == MaterializedView || t.Delivers() }
+
+// Delivers reports a continuous query whose result goes elsewhere: nobody reads it by
+// the query's name.
+func (t *Table) Delivers() bool { return t.Kind == Sink || t.Kind == ContinuousQuery }
 
 // Reader looks things up in one version of the catalog. Database and object
 // names are compared as written (lower_case_table_names = 0), column names

@@ -19,6 +19,7 @@ type commitRequest struct {
 	tables []catalog.ID // of writes
 	writes []*table.Writes
 	blocks []*topic.Block // rows for streams
+	mark   *queryMark     // of what changes tables; nil: none
 	done   chan struct{}
 	seq    uint64
 	err    error
@@ -197,6 +198,11 @@ func (e *Engine) commitGroup(requests []*commitRequest) {
 			applied = append(applied, a)
 			if a.blocks == nil {
 				a.blocks = []*topic.Block{e.newBlock(r.tables[k], a.change)}
+			}
+			for _, b := range a.blocks {
+				if r.mark != nil {
+					r.mark.put(b)
+				}
 			}
 			blocks = append(blocks, a.blocks...)
 		}

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 
 	"streamsql/catalog"
 	"streamsql/catalog/store"
@@ -83,9 +84,9 @@ var errRestarted = errors.New("it was begun anew")
 func (e *Engine) restart(ctx context.Context, t *catalog.Table) error {
 	down := e.downstream(t)
 	for _, x := range down {
-		if x.Kind == catalog.Sink { // what it has delivered cannot be taken back
-			return sqlerr.New(sqlerr.NotSupportedYet, "Sink '%s.%s' would deliver everything twice if '%s' began anew; drop it first, and create it again afterwards",
-				x.Database, x.Name, t.Name)
+		if x.Delivers() { // what it has delivered cannot be taken back
+			return sqlerr.New(sqlerr.NotSupportedYet, "%s '%s.%s' would deliver everything twice if '%s' began anew; drop it first, and create it again afterwards",
+				capital(x.Kind), x.Database, x.Name, t.Name)
 		}
 	}
 	anew, changed, err := e.begunAnew(t, down)
@@ -223,3 +224,6 @@ func (e *Engine) refuseStill(j *job) error {
 	}
 	return nil
 }
+
+// capital is a kind at the beginning of a sentence.
+func capital(k catalog.Kind) string { return strings.ToUpper(string(k[:1])) + string(k[1:]) }

@@ -35,6 +35,7 @@ func (e *Engine) onCommit(seq uint64, g *topic.Group) {
 	defer e.mu.Unlock()
 	for _, tx := range g.Txs {
 		for _, b := range tx.Blocks {
+			e.noteInto(b)
 			c, err := b.Chunk(nil)
 			if err != nil { // the live chunk: there is nothing to decode
 				slog.Error("a block that was just written cannot be read", "table", b.Table, "error", err)

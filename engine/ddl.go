@@ -181,7 +181,7 @@ func (e *Engine) create(ctx context.Context, s *bind.CreateTable, captured catal
 	t := *s.Table
 	cat := e.cat.Load()
 	t.CreatedAt, t.Session = time.Now().UnixMicro(), captured
-	if t.Kind == catalog.StreamTable || t.Kind == catalog.BaseTable {
+	if t.Kind == catalog.StreamTable || t.Kind == catalog.BaseTable || t.Kind == catalog.ContinuousQuery {
 		t.LogFrom = e.log.LastSeq()
 	}
 	change := cat.WithTable
@@ -206,6 +206,9 @@ func (e *Engine) create(ctx context.Context, s *bind.CreateTable, captured catal
 		if !cat.HasFunction(id) {
 			return nil, sqlerr.New(sqlerr.SPDoesNotExist, "A function that '%s' calls was dropped meanwhile", t.Name)
 		}
+	}
+	if err := refuseCycle(cat, &t); err != nil {
+		return nil, err
 	}
 	var plan *physical.Plan
 	if t.Continuous() {
@@ -270,6 +273,20 @@ func (e *Engine) create(ctx context.Context, s *bind.CreateTable, captured catal
 	return unbounded(plan), nil
 }
 
+// refuseCycle is error 1210 for a continuous query whose rows would come back to it.
+func refuseCycle(cat *catalog.Snapshot, t *catalog.Table) error {
+	if t.Into == 0 {
+		return nil
+	}
+	for _, id := range t.Reads[:len(t.Reads)-1] { // the last one is Into
+		if catalog.Feeds(cat, t.Into, id) {
+			into, _ := cat.TableByID(t.Into)
+			return sqlerr.New(sqlerr.WrongArguments, "'%s.%s' cannot take the result of a query that reads it, through others either", into.Database, into.Name)
+		}
+	}
+	return nil
+}
+
 // unbounded warns of a view's state that grows for ever.
 func unbounded(plan *physical.Plan) []Warning {
 	if plan == nil {
@@ -296,7 +313,7 @@ func (e *Engine) checkOptions(t *catalog.Table) error {
 	if err := e.checkSecrets(t); err != nil {
 		return err
 	}
-	if t.Kind == catalog.DimensionTable || t.Kind == catalog.Sink || t.Kind == catalog.StreamTable && t.Options["connector"] != "" {
+	if t.Kind == catalog.DimensionTable || t.Delivers() || t.Kind == catalog.StreamTable && t.Options["connector"] != "" {
 		return nil // the connector checks its own
 	}
 	known := []string{"allowed_lateness", "late_rows", "on_error", historyOption}

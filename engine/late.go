@@ -126,7 +126,7 @@ func (e *Engine) writeLate(j *job) {
 		}
 		e.mu.Lock()
 		j.late.queue = j.late.queue[len(queue):]
-		e.lateWrites.Add(1)
+		e.queryWrites.Add(1)
 		e.progressed()
 		e.mu.Unlock()
 	}
@@ -185,7 +185,7 @@ func (e *Engine) noteLate(b *topic.Block) {
 	if b.Flags&topic.FlagQuery == 0 {
 		return
 	}
-	if j := e.jobs[catalog.ID(b.Query)]; j != nil {
+	if j := e.jobs[catalog.ID(b.Query)]; j != nil && j.table.LateRows == catalog.ID(b.Table) {
 		if j.late.has == nil {
 			j.late.has = map[uint64]bool{}
 		}
@@ -208,7 +208,7 @@ func (e *Engine) keptOf(ctx context.Context, j *job) (*keptRows, error) {
 	}
 	var k *keptRows
 	err := e.readLog(ctx, t.LogFrom+1, e.log.LastSeq(), func(_ uint64, b *topic.Block) error {
-		if b.Flags&topic.FlagQuery == 0 || b.Query != uint64(j.id) {
+		if b.Flags&topic.FlagQuery == 0 || b.Query != uint64(j.id) || b.Table != uint64(t.ID) {
 			return nil
 		}
 		c, err := b.Chunk(nil)

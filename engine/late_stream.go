@@ -84,7 +84,7 @@ func fitsLate(cat catalog.Reader, target, source, view *catalog.Table) error {
 	switch {
 	case target.Kind != catalog.StreamTable || target.Upsert() || target.Options["connector"] != "":
 		return bad("it is not a stream table without a primary key and a connector")
-	case slices.ContainsFunc(view.Reads, func(id catalog.ID) bool { return catalog.ReadsFrom(cat, id, target.ID) }):
+	case slices.ContainsFunc(view.Reads, func(id catalog.ID) bool { return catalog.Feeds(cat, target.ID, id) }):
 		return bad("the view reads it")
 	}
 	columns := slices.DeleteFunc(slices.Clone(source.Columns), func(c catalog.Column) bool { return c.Hidden })

@@ -148,8 +148,8 @@ type Engine struct {
 	failure     chan error
 	loops       sync.WaitGroup
 	fills       sync.WaitGroup
-	lateWrites  atomic.Int64 // how often late rows were written into the log
-	keepers     []*job       // jobs that keep their late rows, and such as were; Engine.mu guards it
+	queryWrites atomic.Int64 // how often continuous queries wrote into the log: late rows, and results INTO tables
+	writers     []*job       // jobs that write into the log, and such as did; Engine.mu guards it
 	logReads    atomic.Int64 // batches that were read from the log because memory held enough
 }
 

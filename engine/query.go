@@ -122,7 +122,7 @@ func (e *Engine) snapshotFor(ctx context.Context, plan *physical.Plan, o ReadOpt
 		} else {
 			after := o.After
 			if t.readID == 0 {
-				if after, err = e.pastLate(ctx, objects, after, o.Timeout); err != nil {
+				if after, err = e.pastQueries(ctx, objects, after, o.Timeout); err != nil {
 					return nil, false, err
 				}
 			}
@@ -329,7 +329,7 @@ func (e *Engine) Lookup(ctx context.Context, t *catalog.Table, equals []physical
 	if key == nil {
 		return nil, false, nil
 	}
-	after, err := e.pastLate(ctx, []*catalog.Table{t}, o.After, o.Timeout)
+	after, err := e.pastQueries(ctx, []*catalog.Table{t}, o.After, o.Timeout)
 	if err != nil {
 		return nil, false, err
 	}

@@ -173,6 +173,7 @@ func (r *recovery) readLog() error {
 		id := catalog.ID(b.Table)
 		t := e.tables[id]
 		e.noteLate(b)
+		e.noteInto(b)
 		if err := r.times.pass(e, seq, last.LogSeq, b); err != nil {
 			return err
 		}

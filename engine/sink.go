@@ -40,16 +40,9 @@ var sinkOptions = []string{changelogOption, "allowed_lateness", "late_rows", "on
 
 // newSink checks what a sink says of itself. It opens nothing yet.
 func (e *Engine) newSink(t *catalog.Table, plan *physical.Plan) (*sinkEnd, error) {
-	name := t.Options["connector"]
-	if name == "" {
-		return nil, sqlerr.New(sqlerr.WrongArguments, "CREATE SINK says where to: WITH (connector = '…')")
-	}
-	kind, err := e.connectors.Kind(name)
+	kind, err := e.sinkKind(t, plan)
 	if err != nil {
 		return nil, err
-	}
-	if kind.Sink == nil {
-		return nil, sqlerr.New(sqlerr.WrongArguments, "Connector '%s' cannot be written to", kind.Name)
 	}
 	s := &sinkEnd{kind: kind}
 	if s.spec.Options, err = e.optionValues(kind, t.Options, sinkOptions...); err != nil {
@@ -66,6 +59,22 @@ func (e *Engine) newSink(t *catalog.Table, plan *physical.Plan) (*sinkEnd, error
 		s.feed = newChangefeed(t)
 	}
 	return s, nil
+}
+
+// sinkKind is what takes the result: a connector, or a table of this server.
+func (e *Engine) sinkKind(t *catalog.Table, plan *physical.Plan) (*connector.Kind, error) {
+	if t.Kind == catalog.ContinuousQuery {
+		return e.intoKind(t, plan)
+	}
+	name := t.Options["connector"]
+	if name == "" {
+		return nil, sqlerr.New(sqlerr.WrongArguments, "CREATE SINK says where to: WITH (connector = '…')")
+	}
+	kind, err := e.connectors.Kind(name)
+	if err == nil && kind.Sink == nil {
+		err = sqlerr.New(sqlerr.WrongArguments, "Connector '%s' cannot be written to", kind.Name)
+	}
+	return kind, err
 }
 
 // changelogOf is how a sink is told what changes: as the statement says, or the first

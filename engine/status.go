@@ -115,7 +115,7 @@ func (e *Engine) Flush(ctx context.Context, views []catalog.ID, timeout time.Dur
 	ctx, cancel := context.WithTimeout(ctx, timeout)
 	defer cancel()
 	for {
-		written := e.lateWrites.Load()
+		written := e.queryWrites.Load()
 		warnings, err := e.flush(ctx, views, timeout)
 		if err == nil {
 			err = e.settleLate(ctx, views)
@@ -123,8 +123,8 @@ func (e *Engine) Flush(ctx context.Context, views []catalog.ID, timeout time.Dur
 		if err == nil {
 			err = e.settleSinks(ctx, views)
 		}
-		// What came too late for a view may be the input of another.
-		if err != nil || e.lateWrites.Load() == written {
+		// What a query writes, such as late rows, may be the input of another.
+		if err != nil || e.queryWrites.Load() == written {
 			return warnings, err
 		}
 	}

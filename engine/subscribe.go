@@ -93,7 +93,7 @@ func (s *subscription) start(ctx context.Context, t *catalog.Table) error {
 		s.pos, s.told = *o.From, *o.From
 		return nil
 	}
-	after, err := e.pastLate(ctx, []*catalog.Table{t}, o.After, o.Timeout)
+	after, err := e.pastQueries(ctx, []*catalog.Table{t}, o.After, o.Timeout)
 	if err != nil {
 		return err
 	}

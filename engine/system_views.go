@@ -53,7 +53,7 @@ func (e *Engine) addOperators(add func(values ...any)) {
 			}
 		}
 		end := "View"
-		if t.Kind == catalog.Sink {
+		if t.Delivers() {
 			end = "Sink"
 		}
 		row(viewNode, end, strings.Join(columnNames(t), ", "))

@@ -22,6 +22,7 @@ type tx struct {
 	streams map[catalog.ID][]*batch.Chunk
 	readID  uint64 // the batch that the transaction reads at, once it has read
 	done    bool
+	mark    *queryMark // of a continuous query whose result it is; nil: of a session
 }
 
 // Begin starts a transaction.
@@ -190,7 +191,7 @@ func (t *tx) Commit(ctx context.Context) (Position, error) {
 	}
 	t.done = true
 	defer t.e.unpin(t.readID)
-	r := &commitRequest{done: make(chan struct{})}
+	r := &commitRequest{done: make(chan struct{}), mark: t.mark}
 	for _, id := range t.order {
 		if w := t.tables[id]; w != nil {
 			if !w.Empty() {

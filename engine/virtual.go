@@ -71,7 +71,7 @@ func (e *Engine) awaitVirtual(ctx context.Context, id catalog.ID, after Position
 			views = append(views, t)
 		}
 	}
-	after, err := e.pastLate(ctx, views, after, timeout)
+	after, err := e.pastQueries(ctx, views, after, timeout)
 	if err != nil {
 		return err
 	}

@@ -15,6 +15,7 @@ import (
 	"streamsql/operators"
 	"streamsql/operators/account"
 	"streamsql/planner/physical"
+	"streamsql/sql/bind"
 	"streamsql/sql/types"
 )
 
@@ -29,7 +30,7 @@ func (e *Engine) newJob(t *catalog.Table, plan *physical.Plan) (*job, error) {
 		return nil, fmt.Errorf("the plan of %s: %w", nameOf(t), err)
 	}
 	j := &job{id: t.ID, table: t, plan: own, whole: plan, rowErrors: map[rowErrorKey]*RowError{}, subscribers: map[*subscription]struct{}{}, due: operators.Never}
-	if t.Kind == catalog.Sink {
+	if t.Delivers() {
 		if j.sink, err = e.newSink(t, plan); err != nil {
 			return nil, err
 		}
@@ -42,7 +43,8 @@ func (e *Engine) newJob(t *catalog.Table, plan *physical.Plan) (*job, error) {
 	j.ctx, j.end = context.WithCancel(e.ctx)
 	j.flow, err = build.Flow(own, build.Options{
 		Tasks: e.tasks, Exec: e.pool, Group: e.group, Account: j.account,
-		// Not strict: as in any SELECT, a value that is cut is a warning.
+		// As in any SELECT a value that is cut is a warning; as in any INSERT it is an error.
+		Strict:   t.Into != 0 && bind.ParseMode(t.Session.SQLMode)&bind.Strict != 0,
 		Location: loc, View: j.sink == nil, Sink: j.sink != nil, Count: j.sink != nil && j.sink.kind.Discards, Clock: sched.ThreadCPU,
 		Complete: func(id uint64) { e.applied(j, id) },
 		Failed:   func(err error) { e.mu.Lock(); e.jobFailed(j, err); e.mu.Unlock() },
@@ -104,8 +106,8 @@ func (e *Engine) register(j *job) {
 // link makes a job known to what it reads. Engine.mu is held.
 func (e *Engine) link(j *job) {
 	j.linked, e.aligned = true, nil
-	if j.table.LateRows != 0 {
-		e.keepers = append(e.keepers, j)
+	if j.table.LateRows != 0 || j.table.Into != 0 {
+		e.writers = append(e.writers, j)
 	}
 	seen := map[catalog.ID]bool{}
 	for _, s := range j.flow.Sources {

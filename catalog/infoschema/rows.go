@@ -70,7 +70,7 @@ func (r *rows) add(values ...any) {
 func (r *rows) each(f func(*catalog.Table)) {
 	for _, d := range r.catalog.Databases() {
 		for _, t := range r.catalog.Tables(d.Name) {
-			if t.Kind != catalog.Sink {
+			if !t.Delivers() {
 				f(t)
 			}
 		}

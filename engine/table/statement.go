@@ -218,3 +218,16 @@ func (t *Table) seen(v *vector.Vector, i int) {
 		t.last = max(t.last, uint64(v.I[i]))
 	}
 }
+
+// DeleteKeys deletes the rows that have the keys of those of c, as far as there are such.
+func (w *Writes) DeleteKeys(c *batch.Chunk) {
+	w.t.mu.RLock()
+	defer w.t.mu.RUnlock()
+	primary := pick(c.Cols, w.t.Desc.Primary)
+	for i := range c.N {
+		key := string(w.t.key.Append(w.buf[:0], primary, i))
+		if now := w.current(key, primary, i); now != "" {
+			w.put(key, now, "")
+		}
+	}
+}

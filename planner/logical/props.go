@@ -5,6 +5,7 @@ import (
 
 	"streamsql/planner/physical"
 	"streamsql/sql/bind"
+	"streamsql/sql/builtin"
 	"streamsql/sql/expr"
 )
 
@@ -266,11 +267,12 @@ func fixed(conds []*expr.Expr) ColSet {
 func projectKeys(keys [][]int, items []Computed) [][]int {
 	to := map[int]int{}
 	for _, it := range items {
-		if it.Expr.Op != expr.OpColumn {
+		e := builtin.Kept(it.Expr)
+		if e.Op != expr.OpColumn {
 			continue
 		}
-		if _, ok := to[it.Expr.Col]; !ok || IsPassThrough(it) {
-			to[it.Expr.Col] = it.ID
+		if _, ok := to[e.Col]; !ok || IsPassThrough(it) {
+			to[e.Col] = it.ID
 		}
 	}
 	var out [][]int

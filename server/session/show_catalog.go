@@ -42,7 +42,7 @@ func (s *Session) showTables(n *ast.ShowStmt) (*table, error) {
 	}
 	t := newTable(columns...)
 	for _, o := range s.server.catalog().Tables(db) {
-		if o.Kind == catalog.Sink { // nothing that could be read
+		if o.Delivers() { // nothing that could be read
 			continue
 		}
 		if n.Full {
@@ -63,7 +63,7 @@ func (s *Session) showTableStatus(n *ast.ShowStmt) (*table, error) {
 		"Index_length#", "Data_free#", "Auto_increment#", "Create_time", "Update_time", "Check_time", "Collation", "Checksum#",
 		"Create_options", "Comment")
 	for _, o := range s.server.catalog().Tables(db) {
-		if o.Kind == catalog.Sink { // nothing that could be read
+		if o.Delivers() { // nothing that could be read
 			continue
 		}
 		created := string(types.AppendDateTime(nil, types.ToClock(o.CreatedAt, s.settings.location), 0))

@@ -99,6 +99,26 @@ func createText(o *catalog.Table) string {
 	return text
 }
 
+// continuousQueryText is a statement that makes a continuous query again. What it writes
+// into may have another name by now.
+func (s *Session) continuousQueryText(o *catalog.Table) string {
+	into, columns := "", ""
+	if t, ok := s.server.catalog().TableByID(o.Into); ok {
+		into = quoteName(t.Name)
+		if t.Database != o.Database {
+			into = quoteName(t.Database) + "." + into
+		}
+		var names []string
+		for _, i := range o.IntoColumns {
+			names = append(names, quoteName(t.Columns[i].Name))
+		}
+		if len(names) > 0 {
+			columns = " (" + strings.Join(names, ",") + ")"
+		}
+	}
+	return "CREATE CONTINUOUS QUERY " + quoteName(o.Name) + " INTO " + into + columns + options(o) + " AS " + o.Query
+}
+
 // delayText is a number of microseconds in the largest unit that it is whole in.
 func delayText(us int64) string {
 	for _, u := range []struct {

@@ -93,6 +93,8 @@ func (s *Session) streamsTable(n *parser.ShowStreams) (*table, error) {
 		return s.showCreateFunction(n.Name)
 	case "create sink":
 		return s.showCreateKind(n.Name, catalog.Sink, "SINK")
+	case "create continuous query":
+		return s.showCreateKind(n.Name, catalog.ContinuousQuery, "CONTINUOUS QUERY")
 	case "create materialized view":
 		return s.showCreateKind(n.Name, catalog.MaterializedView, "MATERIALIZED VIEW")
 	}
@@ -123,10 +125,14 @@ func (s *Session) showCreateKind(n *ast.TableName, kind catalog.Kind, word strin
 	}
 	title := map[catalog.Kind]string{
 		catalog.StreamTable: "Stream Table", catalog.DimensionTable: "Dimension Table", catalog.MaterializedView: "Materialized View",
-		catalog.Sink: "Sink",
+		catalog.Sink: "Sink", catalog.ContinuousQuery: "Continuous Query",
 	}[kind]
 	t := newTable(title, "Create "+title)
-	t.add(o.Name, createText(o))
+	text := createText(o)
+	if kind == catalog.ContinuousQuery {
+		text = s.continuousQueryText(o)
+	}
+	t.add(o.Name, text)
 	return t, nil
 }
 

@@ -12,7 +12,7 @@ import (
 // statement binds any statement that has names or types.
 func (b *binder) statement(s *parser.Statement) (Statement, error) {
 	switch {
-	case s.MatView != nil, s.Sink != nil:
+	case s.MatView != nil, s.Sink != nil, s.Query != nil:
 		create, err := b.createContinuous(s)
 		if s.ExplainFormat != "" && err == nil {
 			return &Explain{Format: s.ExplainFormat, Statement: create}, nil

@@ -51,8 +51,11 @@ func hasCheckOption(text string) bool {
 
 // createContinuous binds what makes a continuous query.
 func (b *binder) createContinuous(s *parser.Statement) (Statement, error) {
-	if s.Sink != nil {
+	switch {
+	case s.Sink != nil:
 		return b.createSink(s)
+	case s.Query != nil:
+		return b.createContinuousQuery(s)
 	}
 	return b.createMaterializedView(s)
 }
@@ -97,17 +100,22 @@ func (b *binder) defineContinuous(t *catalog.Table, node ast.StmtNode, columns [
 	if err != nil {
 		return nil, err
 	}
+	return q, b.run(t, q)
+}
+
+// run makes a query one that runs: it has no order, and the options say what becomes of late rows.
+func (b *binder) run(t *catalog.Table, q *Query) error {
 	if q.Limit < 0 && q.Offset == 0 && len(q.OrderBy) > 0 { // a result has no order
 		q.OrderBy = nil
 		b.noEffect("ORDER BY without LIMIT in a " + string(t.Kind))
 	}
 	if v, ok := t.Options["allowed_lateness"]; ok {
 		if q.Lateness, ok = optionDuration(v); !ok || q.Lateness < 0 {
-			return nil, sqlerr.New(sqlerr.WrongArguments, "allowed_lateness is a time such as '5 s' or '10 minutes', not '%s'", v)
+			return sqlerr.New(sqlerr.WrongArguments, "allowed_lateness is a time such as '5 s' or '10 minutes', not '%s'", v)
 		}
 	}
 	_, q.KeepLate = t.Options["late_rows"]
-	return q, nil
+	return nil
 }
 
 // define binds the query of a view, and makes its columns and what it reads

@@ -22,7 +22,7 @@ func (b *binder) drop(d *parser.Drop) (Statement, error) {
 	}
 	kind := map[string]catalog.Kind{
 		"stream table": catalog.StreamTable, "materialized view": catalog.MaterializedView,
-		"dimension table": catalog.DimensionTable, "sink": catalog.Sink, "table": catalog.BaseTable, "view": catalog.View,
+		"dimension table": catalog.DimensionTable, "sink": catalog.Sink, "continuous query": catalog.ContinuousQuery, "table": catalog.BaseTable, "view": catalog.View,
 	}[d.Kind]
 	out := &DropTables{Kind: kind, Names: names, IfExists: d.IfExists, Cascade: d.Cascade}
 	if _, _, err := out.Resolve(b.env.Catalog); err != nil {

@@ -128,8 +128,11 @@ func refuseTableName(n *ast.TableName) error {
 
 // scan reads t under a name.
 func (b *binder) scan(t *catalog.Table, alias string) (source, error) {
-	if t.Kind == catalog.Sink {
+	switch t.Kind {
+	case catalog.Sink:
 		return source{}, sqlerr.New(sqlerr.WrongObject, "'%s.%s' is a sink: its rows are not kept here to be read; read what it reads", t.Database, t.Name)
+	case catalog.ContinuousQuery:
+		return source{}, sqlerr.New(sqlerr.WrongObject, "'%s.%s' is a continuous query: its rows are in what it writes INTO; read that", t.Database, t.Name)
 	}
 	if err := b.relation(); err != nil {
 		return source{}, err

@@ -38,7 +38,11 @@ func Needs(s Statement) []catalog.Need {
 		if s.OrReplace {
 			p |= catalog.Drop
 		}
-		return reading(on(p, s.Table), s.Reads)
+		needs := on(p, s.Table)
+		if s.Into != nil {
+			needs = append(needs, on(catalog.Insert|catalog.Delete, s.Into)...)
+		}
+		return reading(needs, s.Reads)
 	case *DropTables:
 		var out []catalog.Need
 		for _, n := range s.Names {

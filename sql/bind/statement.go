@@ -97,14 +97,15 @@ type DropDatabase struct {
 	IfExists bool
 }
 
-// CreateTable makes a stream table, table, view, materialized view or sink. Table has
-// no ID, Plan or CreatedAt yet. Query is set for the last three.
+// CreateTable makes a stream table, table, view, materialized view, sink or continuous
+// query. Table has no ID, Plan or CreatedAt yet. Query is set for the last four.
 type CreateTable struct {
 	Table       *catalog.Table
 	Query       *Query
 	IfNotExists bool
 	OrReplace   bool
 	Reads       []*catalog.Table // what the views' query names
+	Into        *catalog.Table   // of a continuous query: what takes its rows
 }
 
 // DropTables drops objects of one kind.

@@ -66,6 +66,15 @@ func assignable(from, to types.Type) bool {
 	return false
 }
 
+// Kept is the expression whose value e has wherever e has one: of a value on its way into
+// a column that takes it as it is, unless it is NULL and must not be, that value; else e.
+func Kept(e *expr.Expr) *expr.Expr {
+	if e.Op == expr.OpCall && e.Fn == "assign" && assignable(e.Args[0].Type, e.Type.Nullable()) {
+		return e.Args[0]
+	}
+	return e
+}
+
 // assignKernel stores row by row.
 func assignKernel(e *expr.Expr) Kernel {
 	to := e.Type

@@ -1,7 +1,7 @@
 package parser
 
-// drop reads DROP STREAM TABLE, DIMENSION TABLE, MATERIALIZED VIEW and SINK, and DROP TABLE and
-// DROP VIEW where they say CASCADE: TiDB's tree does not keep that word.
+// drop reads DROP STREAM TABLE, DIMENSION TABLE, MATERIALIZED VIEW, SINK and CONTINUOUS QUERY,
+// and DROP TABLE and DROP VIEW where they say CASCADE: TiDB's tree does not keep that word.
 func (p *Parser) drop(st *Statement) error {
 	if ok, err := p.dropFunction(st); ok {
 		return err
@@ -21,6 +21,8 @@ func (p *Parser) drop(st *Statement) error {
 		d.Kind = "materialized view"
 	case c.accept(kwSink):
 		d.Kind = "sink"
+	case c.acceptText("continuous", "query"):
+		d.Kind = "continuous query"
 	case last == kwCascade && c.accept(kwTable):
 		d.Kind = "table"
 	case last == kwCascade && c.accept(kwView):

@@ -231,6 +231,8 @@ func (p *Parser) statement(st *Statement) error {
 			return p.createMaterializedView(st)
 		case p.word(1) == kwSink:
 			return p.createSink(st)
+		case p.isContinuousQuery(1):
+			return p.createContinuousQuery(st)
 		case p.word(1) != kwTable && p.word(1) != kwView:
 			if ok, err := p.createFunction(st); ok {
 				return err

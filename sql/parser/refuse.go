@@ -21,7 +21,7 @@ create or replace materialized view
 create or replace sink
 create [or replace] source
 create [or replace] connection
-create [or replace] continuous query
+create or replace continuous query
 create [or replace] trigger
 create [or replace] event
 create [or replace] procedure
@@ -32,7 +32,6 @@ create [or replace] tablespace
 drop temporary stream table
 drop source
 drop connection
-drop continuous query
 drop trigger
 drop event
 drop server
@@ -52,7 +51,6 @@ alter tablespace
 alter resource group
 refresh materialized view
 show sources
-show create continuous query
 show create event
 show create trigger
 show create procedure

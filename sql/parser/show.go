@@ -66,6 +66,9 @@ func (p *Parser) show(st *Statement) (bool, error) {
 	case c.accept(kwCreate, kwSink):
 		s.What = "create sink"
 		s.Name, err = c.tableName()
+	case c.acceptText("create", "continuous", "query"):
+		s.What = "create continuous query"
+		s.Name, err = c.tableName()
 	case c.accept(kwCreate, kwDimension, kwTable):
 		s.What = "create dimension table"
 		s.Name, err = c.tableName()
@@ -137,15 +140,18 @@ func (p *Parser) explain(st *Statement) error {
 	return nil
 }
 
-// explainCreate reads EXPLAIN of CREATE MATERIALIZED VIEW or SINK: the plan that it would run.
+// explainCreate reads EXPLAIN of CREATE MATERIALIZED VIEW, SINK or CONTINUOUS QUERY: the
+// plan that it would run.
 func (c *cursor) explainCreate(st *Statement, format string) error {
 	p := c.p
 	create := p.createMaterializedView
 	switch {
 	case p.word(c.i+1) == kwSink:
 		create = p.createSink
+	case p.isContinuousQuery(c.i + 1):
+		create = p.createContinuousQuery
 	case p.word(c.i+1) != kwMaterialized || p.word(c.i+2) != kwView:
-		return sqlerr.Unsupported("EXPLAIN CREATE, except of a materialized view or a sink")
+		return sqlerr.Unsupported("EXPLAIN CREATE, except of a materialized view, a sink or a continuous query")
 	}
 	p.blank(0, p.tokens[c.i].pos)
 	p.tokens = p.tokens[c.i:]

@@ -22,6 +22,7 @@ type Statement struct {
 	Stream  *StreamTable // Node is the *ast.CreateTableStmt of its columns and keys
 	MatView *CreateMaterializedView
 	Sink    *CreateSink
+	Query   *CreateContinuousQuery
 	Drop    *Drop
 	// CreateFunction and DropFunction: see function.go.
 	CreateFunction *CreateFunction
@@ -83,9 +84,9 @@ type CreateMaterializedView struct {
 	EmitOnClose bool         // EMIT ON WINDOW CLOSE
 }
 
-// Drop is DROP of STREAM TABLE, MATERIALIZED VIEW, and of TABLE or VIEW with CASCADE.
+// Drop is DROP of the objects of the dialect, and of TABLE or VIEW with CASCADE.
 type Drop struct {
-	Kind     string // "stream table", "materialized view", "sink", "table", "view"
+	Kind     string // as package catalog names it: "stream table", "materialized view", …
 	Names    []*ast.TableName
 	IfExists bool
 	Cascade  bool

@@ -1,0 +1,208 @@
+package engine
+
+import (
+	"context"
+	"slices"
+
+	"streamsql/catalog"
+	"streamsql/engine/build"
+	"streamsql/engine/table"
+	"streamsql/engine/topic"
+	"streamsql/operators/batch"
+	"streamsql/operators/connector"
+	"streamsql/planner/physical"
+	"streamsql/sql/sqlerr"
+)
+
+// intoKind is the stream table or table that takes the result of a continuous query, in
+// the form of a connector. Without a primary key rows can only be added to it; with one,
+// rows of the result that go are deleted by it.
+func (e *Engine) intoKind(t *catalog.Table, plan *physical.Plan) (*connector.Kind, error) {
+	target, ok := e.Catalog().TableByID(t.Into)
+	if !ok {
+		return nil, sqlerr.New(sqlerr.NoSuchTable, "The table that '%s' writes INTO was dropped meanwhile", t.Name)
+	}
+	k := &connector.Kind{Name: string(target.Kind), Changelogs: []connector.Changelog{connector.Append}}
+	if keyed(target) {
+		k.Changelogs = []connector.Changelog{connector.Retract}
+	}
+	if err := fitsInto(target, plan); err != nil {
+		return nil, err
+	}
+	k.Sink = func(s connector.SinkSpec) (connector.Sink, error) {
+		w := &into{e: e, query: t, target: target}
+		if s.New {
+			return w, nil
+		}
+		var err error
+		w.taken, err = w.inLog(e.ctx)
+		return w, err
+	}
+	return k, nil
+}
+
+// keyed reports a table with a primary key of the user's.
+func keyed(t *catalog.Table) bool {
+	return len(t.Primary) > 0 && !slices.ContainsFunc(t.Primary, func(c int) bool { return t.Columns[c].Hidden })
+}
+
+// fitsInto says why a table cannot take the result of a plan; nil: it can. The columns
+// of the result are those of the table.
+func fitsInto(target *catalog.Table, plan *physical.Plan) error {
+	bad := func(format string, args ...any) error {
+		args = append([]any{target.Database, target.Name}, args...)
+		return sqlerr.New(sqlerr.WrongArguments, "'%s.%s' cannot take the result of the query: "+format, args...)
+	}
+	if !keyed(target) {
+		if !plan.AppendOnly {
+			return bad("that takes rows back (%s), and without a PRIMARY KEY they are not found there", build.Retracts(plan))
+		}
+		return nil
+	}
+	if plan.Key == nil || slices.ContainsFunc(plan.Key, func(c int) bool { return !slices.Contains(target.Primary, c) }) {
+		return bad("several of its rows may have the same PRIMARY KEY; GROUP BY the columns that go into the key")
+	}
+	return nil
+}
+
+// into writes the result of a continuous query into a table. Each block that it writes
+// to the commit log says of which query and batch it is: so a batch that is in the log is
+// known there, and what a failure makes come again is passed over.
+type into struct {
+	e      *Engine
+	query  *catalog.Table
+	target *catalog.Table
+	taken  uint64
+}
+
+// Taken implements connector.Sink.
+func (w *into) Taken() uint64 { return w.taken }
+
+// Close implements connector.Sink.
+func (w *into) Close() error { return nil }
+
+// Write implements connector.Sink.
+func (w *into) Write(ctx context.Context, id uint64, changes []*batch.Chunk) error {
+	if id <= w.taken {
+		return nil
+	}
+	target, ok := w.e.Catalog().TableByID(w.target.ID)
+	if !ok {
+		return nil // it is going with the query
+	}
+	var err error
+	if target.Kind == catalog.StreamTable && !target.Upsert() {
+		err = w.append(ctx, target, id, changes)
+	} else {
+		err = w.change(ctx, target, id, changes)
+	}
+	if err == nil {
+		w.taken = id
+		w.e.queryWrites.Add(1)
+	}
+	return err
+}
+
+// append adds rows to a stream.
+func (w *into) append(ctx context.Context, target *catalog.Table, id uint64, changes []*batch.Chunk) error {
+	var blocks []*topic.Block
+	for _, c := range changes {
+		if c.Weights != nil {
+			c = came([]*batch.Chunk{c})
+		}
+		b := w.e.newBlock(target.ID, asColumns(target, c))
+		w.mark(id).put(b)
+		blocks = append(blocks, b)
+	}
+	_, err := w.e.append(ctx, blocks)
+	return err
+}
+
+// change applies what changed to a table or an upsert stream, in one transaction.
+func (w *into) change(ctx context.Context, target *catalog.Table, id uint64, changes []*batch.Chunk) error {
+	tx := &tx{e: w.e, tables: map[catalog.ID]*table.Writes{}, mark: w.mark(id)}
+	defer tx.Rollback()
+	gone, here := changes[:0:0], changes
+	if keyed(target) {
+		gone, here = byOp(changes)
+	}
+	for _, c := range gone {
+		writes, err := tx.writes(target)
+		if err != nil {
+			return err
+		}
+		writes.DeleteKeys(asColumns(target, c))
+	}
+	for _, c := range here {
+		if c.Weights != nil {
+			c = came([]*batch.Chunk{c})
+		}
+		if _, err := tx.Insert(ctx, target, asColumns(target, c), InsertOptions{Replace: keyed(target)}); err != nil {
+			return err
+		}
+	}
+	_, err := tx.Commit(ctx)
+	return err
+}
+
+// byOp divides changes with an op before each row by whether the row goes or comes.
+func byOp(changes []*batch.Chunk) (gone, here []*batch.Chunk) {
+	for _, c := range changes {
+		var sel [2][]int32
+		for i := range c.N {
+			k := 1
+			if op := string(c.Cols[0].Bytes(i)); op == opDelete || op == opBefore {
+				k = 0
+			}
+			sel[k] = append(sel[k], int32(i))
+		}
+		rows := &batch.Chunk{N: c.N, Cols: c.Cols[1:]} // a row with a key is there once
+		if len(sel[0]) > 0 {
+			gone = append(gone, rows.Gather(sel[0]))
+		}
+		if len(sel[1]) > 0 {
+			here = append(here, rows.Gather(sel[1]))
+		}
+	}
+	return gone, here
+}
+
+// queryMark says in the log of which continuous query and batch rows are.
+type queryMark struct{ query, batch uint64 }
+
+func (w *into) mark(id uint64) *queryMark { return &queryMark{uint64(w.query.ID), id} }
+
+func (m *queryMark) put(b *topic.Block) {
+	b.Flags, b.Query, b.Seq = b.Flags|topic.FlagQuery, m.query, m.batch
+}
+
+// inLog is the last batch whose rows are in the log.
+func (w *into) inLog(ctx context.Context) (last uint64, err error) {
+	err = w.e.readLog(ctx, w.query.LogFrom+1, w.e.log.LastSeq(), func(_ uint64, b *topic.Block) error {
+		if w.e.isInto(b) == w.query.ID {
+			last = max(last, b.Seq)
+		}
+		return nil
+	})
+	return last, err
+}
+
+// isInto is the continuous query that wrote a block of its result; 0: none did.
+func (e *Engine) isInto(b *topic.Block) catalog.ID {
+	if b.Flags&topic.FlagQuery == 0 {
+		return 0
+	}
+	t, ok := e.Catalog().TableByID(catalog.ID(b.Query))
+	if !ok || t.Into != catalog.ID(b.Table) {
+		return 0
+	}
+	return t.ID
+}
+
+// noteInto notes a block that holds rows of a continuous query: what is in the log is
+// delivered, and a checkpoint that covers the block says so. Engine.mu is held.
+func (e *Engine) noteInto(b *topic.Block) {
+	if j := e.sinks[e.isInto(b)]; j != nil {
+		j.sink.taken = max(j.sink.taken, b.Seq)
+	}
+}
