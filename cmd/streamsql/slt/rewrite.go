@@ -99,7 +99,23 @@ func cut(s string, spans []span) string {
 	return b.String()
 }
 
-func (w *rewriter) rewrite(s string) string {
+// rewrite is s as MariaDB understands it.
+func (w *rewriter) rewrite(s string) string { return w.dialect(collated(s)) }
+
+// collated has MariaDB's name of the Unicode collation that does not pad.
+func collated(s string) string {
+	var b strings.Builder
+	at := 0
+	for _, t := range tokenize(s) {
+		if t.is("utf8mb4_0900_ai_ci") {
+			b.WriteString(s[at:t.start] + "utf8mb4_uca1400_nopad_ai_ci")
+			at = t.end
+		}
+	}
+	return b.String() + s[at:]
+}
+
+func (w *rewriter) dialect(s string) string {
 	t := tokenize(s)
 	at := func(i int) token {
 		if i < len(t) {

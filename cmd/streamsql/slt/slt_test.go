@@ -23,6 +23,8 @@ func TestRewrite(t *testing.T) {
 		{"DROP STREAM TABLE s CASCADE", "DROP TABLE s CASCADE"},
 		{"SELECT 'EMIT CHANGES', emit FROM t", "SELECT 'EMIT CHANGES', emit FROM t"},
 		{"INSERT INTO s VALUES (1)", "INSERT INTO s VALUES (1)"},
+		{"CREATE STREAM TABLE s (a CHAR(1) COLLATE utf8mb4_0900_ai_ci)", "CREATE TABLE s (a CHAR(1) COLLATE utf8mb4_uca1400_nopad_ai_ci)"},
+		{"SELECT 'utf8mb4_0900_ai_ci'", "SELECT 'utf8mb4_0900_ai_ci'"},
 	} {
 		if got := newRewriter().rewrite(c.in); got != c.want {
 			t.Errorf("rewrite(%q)\n got %q\nwant %q", c.in, got, c.want)
