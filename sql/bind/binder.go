@@ -17,6 +17,7 @@ import (
 const (
 	maxDepth     = 1000
 	maxRelations = 4096
+	maxJoined    = 61 // tables in one FROM, as in MySQL
 )
 
 // Bind resolves a statement against env.

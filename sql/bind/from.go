@@ -35,6 +35,23 @@ func (b *binder) from(node ast.ResultSetNode) (source, error) {
 	}
 }
 
+// joinedTables counts what stands in a FROM, a derived table as one.
+func joinedTables(node ast.ResultSetNode) int {
+	for n := 1; ; {
+		if t, ok := node.(*ast.TableSource); ok {
+			node = t.Source // a join in brackets, else a leaf
+		}
+		j, ok := node.(*ast.Join)
+		if !ok {
+			return n
+		}
+		if j.Right != nil {
+			n += joinedTables(j.Right)
+		}
+		node = j.Left
+	}
+}
+
 func (b *binder) tableSource(n *ast.TableSource) (source, error) {
 	if w := b.windowAt(n.AsName.O); w != nil {
 		return b.windowTable(n, w)

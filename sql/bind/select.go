@@ -74,6 +74,9 @@ func (b *binder) refuseSelect(n *ast.SelectStmt) error {
 func (s *block) bindFrom() error {
 	var err error
 	if s.node.From != nil {
+		if joinedTables(s.node.From.TableRefs) > maxJoined {
+			return sqlerr.New(sqlerr.TooManyTables, "Too many tables; StreamSQL can only use %d tables in a join", maxJoined)
+		}
 		if s.src, err = s.from(s.node.From.TableRefs); err != nil {
 			return err
 		}
