@@ -66,8 +66,14 @@ func (j *job) takeErrors(batchID uint64, l *errorLog) {
 }
 
 // intolerable is the reason to end a view made WITH (on_error = 'fail') that
-// could not compute a row; nil: there is none.
+// could not compute a row, or any whose function had to be stopped again and again;
+// nil: there is none.
 func (j *job) intolerable() error {
+	for _, x := range j.rowErrors {
+		if x.Code == sqlerr.QueryInterrupted { // which rows a function was still tried for is chance
+			return fmt.Errorf("%s, in batch %d", x.Reason, x.Batch)
+		}
+	}
 	if len(j.rowErrors) == 0 || j.table.Options["on_error"] != "fail" {
 		return nil
 	}

@@ -169,6 +169,16 @@ func Failed(d *Definition, why string) error {
 	return sqlerr.New(sqlerr.SignalException, "Function '%s' failed: %s", d.Name, why)
 }
 
+// MaxStops is how often a function may be stopped in one call, be it for many rows.
+// For the rows after that it is not tried: they are Exhausted.
+const MaxStops = 25
+
+// Exhausted is the error of the rows for which a function was not tried any more. A
+// continuous query ends with it.
+func Exhausted(d *Definition) error {
+	return sqlerr.New(sqlerr.QueryInterrupted, "Function '%s' had to be stopped for %d rows of one chunk, and is not tried for more", d.Name, MaxStops)
+}
+
 // Invalid is the error of a definition that does not make a function.
 func Invalid(d *Definition, format string, args ...any) error {
 	e := sqlerr.New(sqlerr.CantInitializeUDF, format, args...)

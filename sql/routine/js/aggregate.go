@@ -14,6 +14,8 @@ import (
 type aggregate struct {
 	code *code
 	in   *instance // while a call is made
+	// stops is how many instances had to be stopped in the call.
+	stops int
 
 	values []sobek.Value // of the states, as far as they were needed
 	made   []int32       // slots of those
@@ -215,6 +217,9 @@ func (a *aggregate) keep(states [][]byte) error {
 // within runs f with an instance, a new one if that before had to be stopped. Its
 // error says for the user why the function failed.
 func (a *aggregate) within(f func(in *instance) error) error {
+	if a.stops >= routine.MaxStops {
+		return routine.Exhausted(a.code.def)
+	}
 	if a.in == nil {
 		in, err := a.code.pool.Take()
 		if err != nil {
@@ -233,13 +238,16 @@ func (a *aggregate) within(f func(in *instance) error) error {
 	}
 	in.end()
 	if in.dead {
-		a.release()
+		a.stops++
+		a.in = nil
+		a.code.give(in)
 	}
 	return err
 }
 
-// release gives the instance back.
+// release ends a call: it gives the instance back.
 func (a *aggregate) release() {
+	a.stops = 0
 	if a.in != nil {
 		a.code.give(a.in)
 		a.in = nil

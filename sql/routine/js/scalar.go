@@ -20,7 +20,14 @@ func (s scalar) Call(args []*vector.Vector, n int, out *vector.Vector, fail rout
 			s.code.give(in)
 		}
 	}()
-	for i := 0; i < n; {
+	for i, stops := 0, 0; i < n; {
+		if stops >= routine.MaxStops {
+			for ; i < n; i++ {
+				out.AppendNull()
+				fail(i, routine.Exhausted(s.code.def))
+			}
+			return
+		}
 		if in == nil {
 			var err error
 			if in, err = s.code.pool.Take(); err != nil {
@@ -35,6 +42,7 @@ func (s scalar) Call(args []*vector.Vector, n int, out *vector.Vector, fail rout
 		if in.dead {
 			s.code.give(in)
 			in = nil
+			stops++
 		}
 	}
 }

@@ -56,15 +56,16 @@ func (w work) part(lo, hi int) work {
 func (a *aggregate) each(states [][]byte, slots []int32, w work, fail routine.Fail) {
 	a.made = nil // that of the call before is the caller's
 	n := len(slots)
+	tried := tries{code: a.code}
 	for lo := 0; lo < n; {
 		hi := min(n, lo+int(a.code.perCall.Load()))
-		if err := a.some(states, slots[lo:hi], w.part(lo, hi)); err != nil {
+		if err := tried.once(func() error { return a.some(states, slots[lo:hi], w.part(lo, hi)) }); err != nil {
 			if hi-lo > 1 && !isRefusal(err) {
 				a.code.slower(hi - lo)
 			}
 			for i := lo; i < hi; i++ {
-				if err := a.some(states, slots[i:i+1], w.part(i, i+1)); err != nil {
-					fail(i, routine.Failed(a.code.def, err.Error()))
+				if err := tried.once(func() error { return a.some(states, slots[i:i+1], w.part(i, i+1)) }); err != nil {
+					fail(i, tried.reason(err))
 				}
 			}
 		}
@@ -183,13 +184,14 @@ func (a *aggregate) Finish(states [][]byte, out *vector.Vector, fail routine.Fai
 	for i := range slots {
 		slots[i] = int32(i)
 	}
+	tried := tries{code: a.code}
 	for lo := 0; lo < n; {
 		hi := min(n, lo+maxPerCall)
-		if err := a.finish(states, slots[lo:hi], out, fail); err != nil {
+		if err := tried.once(func() error { return a.finish(states, slots[lo:hi], out, fail) }); err != nil {
 			for i := lo; i < hi; i++ {
-				if err := a.finish(states, slots[i:i+1], out, fail); err != nil {
+				if err := tried.once(func() error { return a.finish(states, slots[i:i+1], out, fail) }); err != nil {
 					out.AppendNull()
-					fail(i, routine.Failed(a.code.def, err.Error()))
+					fail(i, tried.reason(err))
 				}
 			}
 		}

@@ -120,10 +120,21 @@ func (in *instance) guarded(f func(ctx context.Context) error) error {
 	}
 	if err != nil {
 		in.dead = true
-		return errors.New(in.reason(err))
+		in.mu.Lock()
+		why := in.why
+		in.mu.Unlock()
+		if why != "" {
+			return stop(why)
+		}
+		return errors.New(firstLine(err))
 	}
 	return nil
 }
+
+// stop is the error of a call that was stopped.
+type stop string
+
+func (s stop) Error() string { return string(s) }
 
 // invoke calls a function of the module with the chunk at the reserved memory.
 func (in *instance) invoke(f api.Function) error {
@@ -160,6 +171,7 @@ func (in *instance) room(n int) ([]byte, error) {
 	return b, nil
 }
 
+// stopped notes why the call is being stopped.
 func (in *instance) stopped(why string) {
 	in.mu.Lock()
 	in.why = why

@@ -1,6 +1,8 @@
 package wasm
 
 import (
+	"errors"
+
 	"streamsql/sql/routine"
 	"streamsql/sql/vector"
 )
@@ -14,19 +16,48 @@ func (s scalar) Call(args []*vector.Vector, n int, out *vector.Vector, fail rout
 	for i := range rows {
 		rows[i] = int32(i)
 	}
+	tried := tries{code: s.code}
 	for lo := 0; lo < n; {
 		hi := min(n, lo+int(s.code.perCall.Load()))
-		if err := s.some(args, rows[lo:hi], out, fail); err != nil {
+		if err := tried.once(func() error { return s.some(args, rows[lo:hi], out, fail) }); err != nil {
 			s.code.slower(hi - lo)
 			for i := lo; i < hi; i++ {
-				if err := s.some(args, rows[i:i+1], out, fail); err != nil {
+				if err := tried.once(func() error { return s.some(args, rows[i:i+1], out, fail) }); err != nil {
 					out.AppendNull()
-					fail(i, routine.Failed(s.code.def, err.Error()))
+					fail(i, tried.reason(err))
 				}
 			}
 		}
 		lo = hi
 	}
+}
+
+// tries counts how often the module had to be stopped in one call of the engine's.
+type tries struct {
+	code  *code
+	stops int
+}
+
+// errExhausted is of a call that is not made any more.
+var errExhausted = errors.New("exhausted")
+
+func (t *tries) once(run func() error) error {
+	if t.stops >= routine.MaxStops {
+		return errExhausted
+	}
+	err := run()
+	if _, stopped := err.(stop); stopped {
+		t.stops++
+	}
+	return err
+}
+
+// reason is why a row has no value, for the user.
+func (t *tries) reason(err error) error {
+	if err == errExhausted {
+		return routine.Exhausted(t.code.def)
+	}
+	return routine.Failed(t.code.def, err.Error())
 }
 
 // some runs the module once. After an error nothing was appended or told to fail.
