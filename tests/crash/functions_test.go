@@ -118,7 +118,7 @@ func sameMeans(t *testing.T, db *sql.DB, queries map[string]string) {
 // others.
 func TestHostileFunctions(t *testing.T) {
 	s := servers.StreamSQL(t)
-	db := servers.Open(t, s.DSN())
+	db := servers.Open(t, s.DSN()+"?streamsql_wait_timeout=60")
 	exec(t, db, "CREATE DATABASE f", "CREATE TABLE f.t (id INT PRIMARY KEY, x INT)", "CREATE TABLE f.others (id INT PRIMARY KEY, x INT)",
 		"CREATE MATERIALIZED VIEW f.sums AS SELECT id % 10 AS k, SUM(x) AS s FROM f.others GROUP BY id % 10")
 	for name, code := range map[string]string{
