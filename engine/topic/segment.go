@@ -3,6 +3,7 @@ package topic
 import (
 	"encoding/binary"
 	"math"
+	"slices"
 	"sync"
 
 	"github.com/klauspost/compress/s2"
@@ -75,6 +76,7 @@ func appendColumn(dst []byte, start, dir int, v *vector.Vector) []byte {
 	f := formOf(v)
 	switch f {
 	case formFloat:
+		dst = slices.Grow(dst, 8*v.N)
 		for _, x := range v.F[:v.N] {
 			dst = le.AppendUint64(dst, math.Float64bits(x))
 		}
@@ -86,6 +88,7 @@ func appendColumn(dst []byte, start, dir int, v *vector.Vector) []byte {
 		}
 	case formBytes:
 		first := v.Off[0]
+		dst = slices.Grow(dst, 4*(v.N+1)+int(v.Off[v.N]-first))
 		for _, o := range v.Off[:v.N+1] {
 			dst = le.AppendUint32(dst, uint32(o-first))
 		}
@@ -109,8 +112,10 @@ func appendWeights(dst []byte, start, dir int, w []int64) []byte {
 }
 
 func appendInts(dst []byte, xs []int64) []byte {
-	for _, x := range xs {
-		dst = binary.LittleEndian.AppendUint64(dst, uint64(x))
+	at := len(dst)
+	dst = slices.Grow(dst, 8*len(xs))[:at+8*len(xs)]
+	for i, x := range xs {
+		binary.LittleEndian.PutUint64(dst[at+8*i:], uint64(x))
 	}
 	return dst
 }
