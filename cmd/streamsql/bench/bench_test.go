@@ -137,7 +137,7 @@ func TestLonger(t *testing.T) {
 		events, at int64
 		took       time.Duration
 	}{
-		{leastEvents, 99_000_000, 10 * time.Second}, {leastEvents, 990_000_000, time.Second}, {60_000_000, 66_000_000, 30 * time.Second},
+		{leastEvents, 112_500_000, 10 * time.Second}, {leastEvents, 1_125_000_000, time.Second}, {60_000_000, 75_000_000, 30 * time.Second},
 	} {
 		if got := longer(c.events, c.took); got != c.at {
 			t.Errorf("after %d events in %v: %d, want %d", c.events, c.took, got, c.at)

@@ -178,5 +178,5 @@ func (t *timed) growth() float64 { return 1.1*float64(t.memory) + float64(t.disk
 // longer is how many events should take a little more than leastTime, where some took
 // so long.
 func longer(events int64, took time.Duration) int64 {
-	return max(leastEvents, int64(1.1*leastTime.Seconds()*float64(events)/took.Seconds()))
+	return max(leastEvents, int64(1.25*leastTime.Seconds()*float64(events)/took.Seconds()))
 }
