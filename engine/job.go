@@ -24,6 +24,7 @@ type job struct {
 	table   *catalog.Table
 	plan    *physical.Plan // what it computes
 	whole   *physical.Plan // with the nodes whose rows it takes from others: the view's
+	gives   *giver         // as of table; nil: nobody has asked yet
 	flow    *task.Flow
 	account *account.Account
 	cancel  context.CancelCauseFunc // of the filling

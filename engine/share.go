@@ -35,18 +35,18 @@ func (e *Engine) shares(t *catalog.Table, plan *physical.Plan) (found []catalog.
 		return nil, nil
 	}
 	offers, parts := map[string]catalog.Share{}, map[string]*catalog.Table{}
-	for _, j := range e.givers() {
-		if !alike(j.table.Session, t.Session) {
+	for _, g := range e.givers() {
+		if !alike(g.table.Session, t.Session) {
 			continue
 		}
-		for signature, columns := range build.Offers(j.whole) {
+		for signature, columns := range g.offers {
 			if _, ok := offers[signature]; !ok {
-				offers[signature] = catalog.Share{Object: j.id, Columns: columns}
+				offers[signature] = catalog.Share{Object: g.table.ID, Columns: columns}
 			}
 		}
-		for signature := range build.Parts(j.whole, j.table.Shares) {
+		for signature := range g.parts {
 			if parts[signature] == nil {
-				parts[signature] = j.table
+				parts[signature] = g.table
 			}
 		}
 	}
@@ -75,15 +75,40 @@ func identity(n int) []int {
 	return columns
 }
 
-// givers are the jobs at work that others may take rows from, the oldest first. Of a
-// view that keeps its history, which is its own, nothing is taken.
-func (e *Engine) givers() (out []*job) {
+// giver is a view that others may take rows from, with what it computes.
+type giver struct {
+	table  *catalog.Table
+	whole  *physical.Plan
+	offers map[string][]int
+	parts  map[string]*physical.Node
+}
+
+// givers are those at work, the oldest first. Of a view that keeps its history, which
+// is its own, nothing is taken.
+func (e *Engine) givers() (out []*giver) {
 	e.mu.Lock()
-	defer e.mu.Unlock()
+	var unknown []*giver
 	for _, id := range slices.Sorted(maps.Keys(e.jobs)) {
 		j := e.jobs[id]
-		if _, history := j.table.Options[historyOption]; sharing(j.table) && !history && j.failed == nil && e.stillBehind(j) == nil {
-			out = append(out, j)
+		if _, history := j.table.Options[historyOption]; history || !sharing(j.table) || j.failed != nil || e.stillBehind(j) != nil {
+			continue
+		}
+		g := j.gives
+		if g == nil || g.table != j.table {
+			g = &giver{table: j.table, whole: j.whole}
+			unknown = append(unknown, g)
+		}
+		out = append(out, g)
+	}
+	e.mu.Unlock()
+	for _, g := range unknown {
+		g.offers, g.parts = build.Offers(g.whole), build.Parts(g.whole, g.table.Shares)
+	}
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	for _, g := range unknown {
+		if j := e.jobs[g.table.ID]; j != nil && j.table == g.table {
+			j.gives = g
 		}
 	}
 	return out
