@@ -63,7 +63,8 @@ type Session struct {
 	DivPrecision int    `json:"div_precision_increment"`
 	ConcatMaxLen int    `json:"group_concat_max_len"`
 	// Apart: the query neither takes rows from others nor gives them any.
-	Apart bool `json:"apart,omitempty"`
+	Apart     bool   `json:"apart,omitempty"`
+	BlockMode string `json:"block_encryption_mode,omitempty"`
 }
 
 // Table describes any object that can stand in FROM. It is immutable.

@@ -145,13 +145,13 @@ type planCache struct {
 type planKey struct {
 	text, user, host string
 	db, zone, mode   string
-	collation        string
+	collation, block string
 	div, concat      int
 }
 
 func (s *Session) planKey(text string) planKey {
 	c := &s.settings.catalog
-	return planKey{text, s.client.User, s.client.Host, c.Database, c.TimeZone, c.SQLMode, c.Collation, c.DivPrecision, c.ConcatMaxLen}
+	return planKey{text, s.client.User, s.client.Host, c.Database, c.TimeZone, c.SQLMode, c.Collation, c.BlockMode, c.DivPrecision, c.ConcatMaxLen}
 }
 
 // cachedSelect finds a SELECT that is ready to run.

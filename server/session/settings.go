@@ -101,7 +101,8 @@ func (s *Session) readSettings() {
 		catalog: catalog.Session{
 			Database: s.db, TimeZone: text("time_zone"), SQLMode: mode, Collation: text("collation_connection"),
 			DivPrecision: int(integer("div_precision_increment")), ConcatMaxLen: int(min(integer("group_concat_max_len"), math.MaxInt32)),
-			Apart: text("streamsql_share_subplans") == "OFF",
+			Apart:     text("streamsql_share_subplans") == "OFF",
+			BlockMode: text("block_encryption_mode"),
 		},
 	}
 }

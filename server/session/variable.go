@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"streamsql/sql/builtin"
 	"streamsql/sql/sqlerr"
 	"streamsql/sql/types"
 )
@@ -112,6 +113,7 @@ var variables = map[string]variable{
 	"default_storage_engine":          textVar("StreamSQL"),
 	"default_week_format":             numberVar(0, 0, 7),
 	"div_precision_increment":         numberVar(4, 0, 30),
+	"block_encryption_mode":           checked(builtin.DefaultBlockMode, checkBlockMode),
 	"error_count":                     {kind: number, readOnly: true, scope: sessionOnly, def: "0"},
 	"event_scheduler":                 fixed("OFF"),
 	"explicit_defaults_for_timestamp": switchVar("ON"),
@@ -283,6 +285,13 @@ func checkSQLMode(s string) (string, *sqlerr.Error) {
 		add(m)
 	}
 	return strings.Join(out, ","), nil
+}
+
+func checkBlockMode(s string) (string, *sqlerr.Error) {
+	if !builtin.IsBlockMode(s) {
+		return "", sqlerr.New(sqlerr.WrongValueForVar, "Variable 'block_encryption_mode' can't be set to the value of '%s'", s)
+	}
+	return strings.ToLower(s), nil
 }
 
 func checkTimeZone(s string) (string, *sqlerr.Error) {

@@ -94,5 +94,6 @@ func (e *Env) warn(code uint16, message string) {
 
 // scalar is the environment of package builtin.
 func (e *Env) scalar() *builtin.Env {
-	return &builtin.Env{DivPrecision: e.Session.DivPrecision, NoUnsignedSubtraction: e.Mode&NoUnsignedSubtraction != 0}
+	return &builtin.Env{DivPrecision: e.Session.DivPrecision, NoUnsignedSubtraction: e.Mode&NoUnsignedSubtraction != 0,
+		BlockMode: e.Session.BlockMode}
 }

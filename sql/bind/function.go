@@ -2,34 +2,19 @@ package bind
 
 import (
 	"strings"
+	"unicode"
 
 	"github.com/pingcap/tidb/pkg/parser/ast"
 	"github.com/pingcap/tidb/pkg/parser/charset"
 
 	"streamsql/sql/agg"
+	"streamsql/sql/builtin"
 	"streamsql/sql/expr"
 	"streamsql/sql/parser"
+	"streamsql/sql/reference"
 	"streamsql/sql/sqlerr"
 	"streamsql/sql/types"
 )
-
-// varying are the functions whose answer is not decided by their arguments:
-// refused in a materialized view, whose rows must not depend on when they were
-// computed. UNIX_TIMESTAMP is one only without an argument.
-var varying = map[string]bool{
-	"now": true, "current_timestamp": true, "localtime": true, "localtimestamp": true, "sysdate": true,
-	"curdate": true, "current_date": true, "curtime": true, "current_time": true, "utc_date": true,
-	"utc_time": true, "utc_timestamp": true, "unix_timestamp": true, "rand": true, "uuid": true, "uuid_short": true,
-	"random_bytes": true, "sleep": true, "connection_id": true, "user": true, "session_user": true,
-	"system_user": true, "current_user": true, "last_insert_id": true, "row_count": true, "found_rows": true,
-}
-
-// clocks tell the batch's time. Where that may stand, the planner says.
-var clocks = map[string]bool{
-	"now": true, "current_timestamp": true, "localtime": true, "localtimestamp": true, "sysdate": true,
-	"curdate": true, "current_date": true, "curtime": true, "current_time": true, "utc_date": true,
-	"utc_time": true, "utc_timestamp": true, "unix_timestamp": true,
-}
 
 // synonyms are names for the same function.
 var synonyms = map[string]string{"adddate": "date_add", "subdate": "date_sub", "position": "locate", "char_func": "char", "insert_func": "insert"}
@@ -55,7 +40,7 @@ func (b *binder) function(n *ast.FuncCallExpr, in *names) (*expr.Expr, error) {
 	if agg.IsAggregate(fn) {
 		return b.aggregate(&writtenCall{fn: fn, args: n.Args}, in)
 	}
-	if b.continuous && varying[fn] && !clocks[fn] && !(fn == "unix_timestamp" && len(n.Args) > 0) {
+	if by := reference.VariesBy(fn, len(n.Args)); b.continuous && (by == reference.Row || by == reference.Session) {
 		return nil, sqlerr.Unsupported(strings.ToUpper(fn) + "() in a materialized view")
 	}
 	if kind, ok := temporalLiterals[fn]; ok {
@@ -81,11 +66,17 @@ func (b *binder) function(n *ast.FuncCallExpr, in *names) (*expr.Expr, error) {
 	if err != nil {
 		return nil, err
 	}
+	if _, ok := reference.Find(fn); !ok && fn != ast.JSONMemberOf {
+		return nil, b.unknownFunction(builtin.NoFunction(fn), fn)
+	}
 	e, err := b.call(fn, args...)
 	if err != nil || using == "" {
 		return e, err
 	}
-	return b.call("convert", e, word(using))
+	if strings.EqualFold(using, charset.CharsetBin) {
+		return e, nil
+	}
+	return b.castTo(e, types.MakeVarChar(e.Type.Len))
 }
 
 // unknownFunction makes of error 1305 a refusal if MySQL has the function or
@@ -95,8 +86,12 @@ func (b *binder) unknownFunction(err error, fn string) error {
 	if c := fn[0]; c < 'a' || c > 'z' || strings.Contains(fn, "regexp") {
 		return sqlerr.Unsupported(strings.ToUpper(fn))
 	}
-	if mysqlFunctions[fn] {
-		return sqlerr.Unsupported(strings.ToUpper(fn) + "()")
+	if known, ok := reference.Find(fn); ok {
+		refusal := sqlerr.Unsupported(strings.ToUpper(fn) + "()")
+		if why := known.Why(); why != "" {
+			refusal.Message += ": " + why
+		}
+		return refusal
 	}
 	e := *sqlerr.From(err)
 	if db := b.env.Session.Database; db != "" {
@@ -197,6 +192,10 @@ func (b *binder) information(fn string, args int) (*expr.Expr, bool) {
 		return text(info.User)
 	case "current_user":
 		return text(info.CurrentUser)
+	case "current_role":
+		return text("NONE")
+	case "icu_version":
+		return text(unicode.Version)
 	case "connection_id":
 		return unsignedLiteral(info.ConnectionID), true
 	case "last_insert_id":

@@ -8,6 +8,7 @@ import (
 	"streamsql/catalog"
 	"streamsql/sql/builtin"
 	"streamsql/sql/expr"
+	"streamsql/sql/reference"
 	"streamsql/sql/sqlerr"
 )
 
@@ -43,7 +44,7 @@ func (c *creating) checkGenerated() error {
 		}
 		disallowed := e.HasSubquery()
 		e.Walk(func(x *expr.Expr) bool {
-			disallowed = disallowed || x.Op == expr.OpCall && (x.Routine != nil || !builtin.Deterministic(x.Fn) || varying[x.Fn] && x.Fn != "unix_timestamp" || x.Fn == "now")
+			disallowed = disallowed || x.Op == expr.OpCall && (x.Routine != nil || !builtin.Deterministic(x.Fn) || reference.VariesBy(x.Fn, len(x.Args)) != reference.Never)
 			return true
 		})
 		if disallowed {

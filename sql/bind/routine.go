@@ -13,6 +13,7 @@ import (
 	"streamsql/sql/expr"
 	"streamsql/sql/parser"
 	"streamsql/sql/routine"
+	"streamsql/sql/reference"
 	"streamsql/sql/sqlerr"
 	"streamsql/sql/types"
 )
@@ -106,7 +107,8 @@ func (b *binder) routineType(c *ast.ColumnDef) (types.Type, error) {
 // native reports a name that a function of the user's own cannot be called by.
 func native(fn string) bool {
 	_, synonym := synonyms[fn]
-	return synonym || agg.IsAggregate(fn) || builtin.Known(fn) || mysqlFunctions[fn] || varying[fn] || clocks[fn] || fn == "grouping"
+	_, listed := reference.Find(fn)
+	return synonym || listed || agg.IsAggregate(fn)
 }
 
 // dropFunction binds DROP FUNCTION.

@@ -14,7 +14,7 @@ import (
 
 func init() {
 	register(function{min: 1, max: 1, kernel: assignKernel,
-		resolve: func(c *call) (*expr.Expr, error) { return nil, unknown(c.fn) }}, "assign")
+		resolve: func(c *call) (*expr.Expr, error) { return nil, NoFunction(c.fn) }}, "assign")
 }
 
 // Assign is e on its way into a column of type t: AssignColumn without a name.

@@ -14,7 +14,7 @@ import (
 func init() {
 	for _, name := range []string{"cast", "coerce"} {
 		register(function{min: 1, max: 1, kernel: castKernel,
-			resolve: func(c *call) (*expr.Expr, error) { return nil, unknown(c.fn) }}, name)
+			resolve: func(c *call) (*expr.Expr, error) { return nil, NoFunction(c.fn) }}, name)
 	}
 }
 

@@ -10,10 +10,18 @@ import (
 // castText is the cast to text or bytes; an explicit one cuts to its length.
 func castText(from, to types.Type, explicit bool) Kernel {
 	limited := explicit && to.Len > 0 && (to.Len < textLen(from) || textLen(from) == 0 || to.Kind == types.Binary)
-	if from.Class() == types.ClassBytes && !limited {
+	check := from.IsBinary() && to.IsText() // bytes may be no text
+	if from.Class() == types.ClassBytes && !limited && !check {
 		return passThrough
 	}
 	return strict(func(f *Frame, i int) {
+		if s := f.Args[0]; check && !utf8.Valid(s.Str(i)) {
+			wrong := s.Str(i)
+			wrong = wrong[validPrefix(wrong):]
+			f.NullOut(i)
+			f.Problem(i, sqlerr.InvalidCharacter, "Invalid utf8mb4 character string: '%X'", wrong[:min(len(wrong), 3)])
+			return
+		}
 		start := len(f.Out.Buf)
 		f.Out.Buf = f.Args[0].AppendTextAt(f.Out.Buf, i, f.Location)
 		if limited {

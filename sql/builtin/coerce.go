@@ -27,7 +27,7 @@ func coerce(e *expr.Expr, t types.Type) *expr.Expr {
 
 // mayFail reports a cast that gives NULL for some values.
 func mayFail(from, to types.Type) bool {
-	return to.IsTemporal() && !from.IsTemporal() || to.Kind == types.JSON
+	return to.IsTemporal() && !from.IsTemporal() || to.Kind == types.JSON || from.IsBinary() && to.IsText()
 }
 
 // same reports types whose values lie and mean the same.

@@ -9,7 +9,7 @@ import (
 
 func init() {
 	register(function{min: 1, max: 1, flags: total, kernel: func(*expr.Expr) Kernel { return passThrough },
-		resolve: func(c *call) (*expr.Expr, error) { return nil, unknown(c.fn) }}, "collate")
+		resolve: func(c *call) (*expr.Expr, error) { return nil, NoFunction(c.fn) }}, "collate")
 }
 
 // Derivation is how firmly an expression holds to its collation, MySQL's

@@ -6,6 +6,7 @@ import (
 
 	"streamsql/sql/decimal"
 	"streamsql/sql/expr"
+	"streamsql/sql/reference"
 	"streamsql/sql/sqlerr"
 	"streamsql/sql/types"
 )
@@ -53,15 +54,10 @@ func init() {
 // continuous query.
 func UsesNow(e *expr.Expr) bool {
 	switch e.Fn {
-	case "now", "current_timestamp", "localtime", "localtimestamp", "sysdate", "utc_timestamp",
-		"curdate", "current_date", "utc_date", "curtime", "current_time", "utc_time":
-		return true
-	case "unix_timestamp":
-		return len(e.Args) == 0
 	case "coerce", "cast", "assign": // a TIME is a time of today
 		return e.Args[0].Type.Kind == types.Time && e.Type.HasDate()
 	}
-	return false
+	return reference.VariesBy(e.Fn, len(e.Args)) == reference.Clock
 }
 
 // resolveNow takes the digits of a second as a constant.

@@ -9,19 +9,22 @@ import (
 	"encoding/base64"
 	"encoding/hex"
 	"hash/crc32"
+	"math"
 	"math/bits"
 	"strconv"
 	"strings"
+	"unicode/utf8"
 
 	"streamsql/sql/expr"
+	"streamsql/sql/sqlerr"
 	"streamsql/sql/types"
 )
 
 func init() {
 	register(function{min: 1, max: 1, flags: total, resolve: resolveHex, kernel: hexKernel}, "hex")
 	define("unhex", "s", 0, binaryResult(func(c *call) int { return (firstLen(c) + 1) / 2 }), strict(unhexRow))
-	define("bin", "i", total, returns(types.MakeVarChar(64)), strict(func(f *Frame, i int) { f.appendBase(uint64(f.Args[0].Int(i)), 2) }))
-	define("oct", "i", total, returns(types.MakeVarChar(64)), strict(func(f *Frame, i int) { f.appendBase(uint64(f.Args[0].Int(i)), 8) }))
+	define("bin", "s", 0, returns(types.MakeVarChar(64)), strict(func(f *Frame, i int) { f.convert(f.Args[0].Str(i), 10, 2) }))
+	define("oct", "s", 0, returns(types.MakeVarChar(64)), strict(func(f *Frame, i int) { f.convert(f.Args[0].Str(i), 10, 8) }))
 	define("conv", "sii", 0, returns(types.MakeVarChar(64)), strict(convRow))
 	define("char", "i+", nonNull, binaryResult(func(c *call) int { return 4 * len(c.args) }), each(charRow))
 	define("md5", "s", total, returns(types.MakeVarChar(32)), strict(func(f *Frame, i int) {
@@ -40,13 +43,6 @@ func init() {
 	define("from_base64", "s", 0, binaryResult(func(c *call) int { return firstLen(c)*3/4 + 3 }), strict(fromBase64Row))
 	define("quote", "s", nonNull, textResult(func(c *call) int { return 2*firstLen(c) + 2 }), each(quoteRow))
 	define("soundex", "s", total, textResult(func(c *call) int { return max(firstLen(c), 4) }), strict(soundexRow))
-	define("convert", "ss", 0, func(c *call) types.Type {
-		t := types.MakeVarChar(firstLen(c))
-		if c.args[1].Op == expr.OpConst && strings.EqualFold(string(c.args[1].Value.S), "binary") {
-			t.Kind, t.Collation = types.VarBinary, types.BinaryCollation
-		}
-		return t
-	}, passThrough)
 }
 
 // binaryResult is the type of a function that makes bytes.
@@ -63,14 +59,13 @@ func (f *Frame) appendHex(b []byte) {
 	f.endText()
 }
 
-func (f *Frame) appendBase(u uint64, base int) {
-	f.Out.Buf = strconv.AppendUint(f.Out.Buf, u, base)
-	f.endText()
-}
-
 // resolveHex: HEX of a number is the number in base 16, of text its bytes.
 func resolveHex(c *call) (*expr.Expr, error) {
 	a := c.args[0]
+	if a.Type.Class() == types.ClassFloat || a.Type.Kind == types.Decimal {
+		c.args = []*expr.Expr{toDouble(a)}
+		return c.result(types.MakeVarChar(16)), nil
+	}
 	if a.Type.IsNumeric() {
 		c.args = []*expr.Expr{c.env.fit(a, 'i')}
 		return c.result(types.MakeVarChar(16)), nil
@@ -81,9 +76,15 @@ func resolveHex(c *call) (*expr.Expr, error) {
 
 func hexKernel(e *expr.Expr) Kernel {
 	if e.Args[0].Type.IsInteger() {
+		return strict(func(f *Frame, i int) { f.appendHexNumber(uint64(f.Args[0].Int(i))) })
+	}
+	if e.Args[0].Type.Class() == types.ClassFloat {
 		return strict(func(f *Frame, i int) {
-			f.Out.Buf = append(f.Out.Buf, strings.ToUpper(strconv.FormatUint(uint64(f.Args[0].Int(i)), 16))...)
-			f.endText()
+			n, st := wholeOf(math.Round(f.Args[0].Float(i)))
+			if st == over {
+				n = -1
+			}
+			f.appendHexNumber(uint64(n))
 		})
 	}
 	return strict(func(f *Frame, i int) {
@@ -93,6 +94,20 @@ func hexKernel(e *expr.Expr) Kernel {
 		f.endText()
 	})
 }
+
+func (f *Frame) appendHexNumber(n uint64) {
+	start := len(f.Out.Buf)
+	f.Out.Buf = strconv.AppendUint(f.Out.Buf, n, 16)
+	for k, c := range f.Out.Buf[start:] {
+		if c >= 'a' {
+			f.Out.Buf[start+k] = c - 'a' + 'A'
+		}
+	}
+	f.endText()
+}
+
+// wholeOf is a whole double as 64 bits, signed or not; over: it has more.
+func wholeOf(x float64) (int64, status) { return floatToInt(x, x >= 1<<63) }
 
 func unhexRow(f *Frame, i int) {
 	s := f.Args[0].Str(i)
@@ -111,10 +126,11 @@ func unhexRow(f *Frame, i int) {
 }
 
 // convRow is CONV(n, from, to): a negative base means signed numbers.
-func convRow(f *Frame, i int) {
-	from, to := f.Args[1].Int(i), f.Args[2].Int(i)
+func convRow(f *Frame, i int) { f.convert(f.Args[0].Str(i), f.Args[1].Int(i), f.Args[2].Int(i)) }
+
+func (f *Frame) convert(s []byte, from, to int64) {
 	valid := func(b int64) bool { return b >= 2 && b <= 36 || b <= -2 && b >= -36 }
-	s := bytes.TrimSpace(f.Args[0].Str(i))
+	s = bytes.TrimSpace(s)
 	if !valid(from) || !valid(to) || len(s) == 0 {
 		f.Out.AppendNull()
 		return
@@ -198,7 +214,8 @@ func sha2Row(f *Frame, i int) {
 		sum := sha512.Sum512(s)
 		f.appendHex(sum[:])
 	default:
-		f.Out.AppendNull()
+		f.NullOut(i)
+		f.Problem(i, sqlerr.WrongParametersNative, "Incorrect parameters in the call to native function 'sha2'")
 	}
 }
 
@@ -257,13 +274,19 @@ func soundexRow(f *Frame, i int) {
 	const codes = "01230120022455012623010202"
 	n := 0
 	var last byte
-	for _, c := range bytes.ToUpper(f.Args[0].Str(i)) {
-		if c < 'A' || c > 'Z' {
+	for _, r := range string(f.Args[0].Str(i)) {
+		if r >= 'a' && r <= 'z' {
+			r -= 'a' - 'A'
+		}
+		code := byte('0') // of letters beyond ASCII, which are all characters from À on
+		switch {
+		case r >= 'A' && r <= 'Z':
+			code = codes[r-'A']
+		case r < 0xC0:
 			continue
 		}
-		code := codes[c-'A']
 		if n == 0 {
-			f.Out.Buf = append(f.Out.Buf, c)
+			f.Out.Buf = utf8.AppendRune(f.Out.Buf, r)
 			n, last = 1, code
 			continue
 		}

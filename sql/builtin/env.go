@@ -15,6 +15,7 @@ type Env struct {
 	DivPrecision          int             // div_precision_increment; negative or a zero Env through nil: 4
 	Collation             types.Collation // of text made of something else
 	NoUnsignedSubtraction bool            // sql_mode NO_UNSIGNED_SUBTRACTION
+	BlockMode             string          // block_encryption_mode; empty: its default
 }
 
 // defaults is the Env of a nil one.
@@ -68,7 +69,7 @@ func Call(env *Env, fn string, args ...*expr.Expr) (*expr.Expr, error) {
 	}
 	f, ok := registry[fn]
 	if !ok {
-		return nil, unknown(fn)
+		return nil, NoFunction(fn)
 	}
 	if len(args) < f.min || f.max >= 0 && len(args) > f.max {
 		return nil, sqlerr.New(sqlerr.WrongParamCountNative,
@@ -121,8 +122,8 @@ func KernelOf(e *expr.Expr) Kernel {
 	return f.kernel(e)
 }
 
-// unknown is error 1305, with the nearest name that exists.
-func unknown(fn string) error {
+// NoFunction is error 1305, with the nearest name that exists.
+func NoFunction(fn string) error {
 	best, distance := "", 3
 	for name := range registry {
 		if name[0] < 'a' || strings.ContainsRune(name, ' ') {
@@ -230,6 +231,9 @@ func (env *Env) fit(a *expr.Expr, letter byte) *expr.Expr {
 	case 'i':
 		if a.Type.IsInteger() {
 			return a
+		}
+		if isHex(a) {
+			return hexNumber(a)
 		}
 		return coerce(a, types.MakeBigInt())
 	case 'd':

@@ -2,9 +2,7 @@ package builtin
 
 import (
 	"bytes"
-	"math"
 	"strconv"
-	"strings"
 
 	"streamsql/sql/collate"
 	"streamsql/sql/decimal"
@@ -32,7 +30,7 @@ func init() {
 	})
 	define("make_set", "is+", 0, textResult(sumLen), each(makeSetRow))
 	define("export_set", "iss?si", total, textResult(func(*call) int { return maxVarChar }), strict(exportSetRow))
-	register(function{min: 2, max: 3, flags: 0, resolve: resolveFormat, kernel: func(*expr.Expr) Kernel { return strict(formatRow) }}, "format")
+	register(function{min: 2, max: 3, flags: 0, resolve: resolveFormat, kernel: func(*expr.Expr) Kernel { return each(formatRow) }}, "format")
 }
 
 func longest(c *call) int {
@@ -129,47 +127,49 @@ func exportSetRow(f *Frame, i int) {
 	f.endText()
 }
 
-// resolveFormat is FORMAT(x, digits [, 'en_US']): exact numbers stay exact.
+// resolveFormat is FORMAT(x, digits [, locale]): exact numbers stay exact.
 func resolveFormat(c *call) (*expr.Expr, error) {
-	if len(c.args) == 3 && (c.args[2].Op != expr.OpConst || !strings.EqualFold(string(c.args[2].Value.S), "en_US")) {
-		return nil, sqlerr.Unsupported("FORMAT with a locale")
-	}
 	args := []*expr.Expr{Exact(toDecimal(toNumber(c.args[0]))), c.env.fit(c.args[1], 'i')}
+	if len(c.args) == 3 {
+		args = append(args, c.env.toText(c.args[2]))
+	}
 	c.args = args
 	return c.result(types.MakeVarChar(textLen(args[0].Type)*4/3 + 32)), nil
 }
 
 func formatRow(f *Frame, i int) {
 	a := f.Args[0]
+	if a.NullAt(i) || f.Args[1].NullAt(i) {
+		f.Out.AppendNull()
+		return
+	}
+	place := english
+	if len(f.Args) == 3 {
+		name, ok := "NULL", false
+		if !f.Args[2].NullAt(i) {
+			name = string(f.Args[2].Str(i))
+		}
+		if place, ok = findLocale(name); !ok && !f.Problem(i, sqlerr.UnknownLocale, "Unknown locale: '%s'", name) {
+			return
+		}
+	}
 	d := int(min(max(f.Args[1].Int(i), 0), 30))
-	var text []byte
+	var buf [96]byte
+	text := buf[:0]
 	if a.F != nil {
 		x := roundDouble(a.Float(i), d, false)
-		text = strconv.AppendFloat(nil, x, 'f', d, 64)
-		if math.Signbit(x) && x == 0 {
-			text = text[1:]
+		if x == 0 {
+			x = 0 // without a sign
 		}
+		text = strconv.AppendFloat(text, x, 'f', d, 64)
 	} else {
 		scale := scaleOf(f.Call.Args[0])
 		w, ok := decimal.Rescale(a.Dec(i), scale, d)
 		if !ok {
 			w, d = a.Dec(i), scale
 		}
-		text = decimal.AppendText(nil, w, d)
+		text = decimal.AppendText(text, w, d)
 	}
-	if text[0] == '-' {
-		f.Out.Buf = append(f.Out.Buf, '-')
-		text = text[1:]
-	}
-	whole := len(text)
-	if k := bytes.IndexByte(text, '.'); k >= 0 {
-		whole = k
-	}
-	for k := range whole {
-		if k > 0 && (whole-k)%3 == 0 {
-			f.Out.Buf = append(f.Out.Buf, ',')
-		}
-		f.Out.Buf = append(f.Out.Buf, text[k])
-	}
-	f.Out.AppendBytes(text[whole:])
+	f.Out.Buf = place.appendGrouped(f.Out.Buf, text)
+	f.endText()
 }

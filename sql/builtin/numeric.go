@@ -30,8 +30,7 @@ func init() {
 	} {
 		define(name, "d", 0, double, one(fn))
 	}
-	define("atan", "d?d", total, double, strict(arcTangent))
-	define("atan2", "dd", total, double, strict(arcTangent))
+	define("atan,atan2", "d?d", total, double, strict(arcTangent))
 	define("pow,power", "dd", 0, double, strict(func(f *Frame, i int) { f.appendDouble(i, power(f.Args[0].Float(i), f.Args[1].Float(i))) }))
 	define("log", "d?d", 0, double, strict(logRow))
 	define("pi", "", nonNull, returns(types.Type{Kind: types.Double, Scale: 6}), strict(func(f *Frame, _ int) { f.Out.AppendFloat(math.Pi) }))
@@ -288,6 +287,8 @@ func logarithm(fn func(float64) float64) func(float64) float64 {
 // appendDouble appends x: NULL for NaN, an error beyond the range.
 func (f *Frame) appendDouble(i int, x float64) {
 	switch {
+	case math.IsNaN(x) && f.Call.Fn[0] == 'p':
+		f.outOfRange(i, "DOUBLE")
 	case math.IsNaN(x):
 		if f.Call.Fn[0] == 'l' {
 			f.Problem(i, 3020, "Invalid argument for logarithm")
@@ -345,18 +346,33 @@ func randomRow(f *Frame, i int) {
 // power is x^y. For a small whole y the product is kept in two doubles, so that it
 // is rounded once (Dekker's product by FMA); math.Pow rounds at every step.
 func power(x, y float64) float64 {
-	if y != math.Trunc(y) || y < 0 || y > 64 {
+	if y != math.Trunc(y) || math.Abs(y) > 1<<12 || x == 0 {
 		return math.Pow(x, y)
 	}
 	hi, lo := 1.0, 0.0
-	for range int(y) {
-		p := hi * x
-		lo = math.FMA(hi, x, -p) + lo*x
-		hi = p + lo
-		lo -= hi - p
+	sq, rest := x, 0.0 // x to the power of 1, 2, 4, …, and what the double leaves out
+	for n := int(math.Abs(y)); n > 0; n >>= 1 {
+		if n&1 == 1 {
+			hi, lo = timesTwofold(hi, lo, sq, rest)
+		}
+		if n > 1 {
+			sq, rest = timesTwofold(sq, rest, sq, rest)
+		}
 	}
-	if math.IsInf(hi, 0) || math.IsNaN(hi) {
+	if y < 0 {
+		q := 1 / hi
+		hi = q + q*(math.FMA(-hi, q, 1)-lo*q)
+	}
+	if math.IsInf(hi, 0) || math.IsNaN(hi) || math.Abs(hi) < 1e-290 {
 		return math.Pow(x, y)
 	}
 	return hi
+}
+
+// timesTwofold is the product of two numbers, each the sum of two doubles.
+func timesTwofold(a, aRest, b, bRest float64) (p, rest float64) {
+	p = a * b
+	rest = math.FMA(a, b, -p) + (a*bRest + aRest*b)
+	s := p + rest
+	return s, rest - (s - p)
 }

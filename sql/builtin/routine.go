@@ -14,7 +14,7 @@ const routineFn = "user function"
 func init() {
 	// contextual: it is not run while a statement is planned.
 	register(function{min: 0, max: -1, flags: contextual, kernel: routineKernel,
-		resolve: func(c *call) (*expr.Expr, error) { return nil, unknown(c.fn) }}, routineFn)
+		resolve: func(c *call) (*expr.Expr, error) { return nil, NoFunction(c.fn) }}, routineFn)
 }
 
 // CallRoutine is a call of a function of the user's own: its arguments are assigned

@@ -7,7 +7,7 @@ import (
 
 func init() {
 	register(function{min: 1, max: 1, flags: total, kernel: sortKeyKernel,
-		resolve: func(c *call) (*expr.Expr, error) { return nil, unknown(c.fn) }}, "sort_key")
+		resolve: func(c *call) (*expr.Expr, error) { return nil, NoFunction(c.fn) }}, "sort_key")
 }
 
 // sortKeyKernel computes what text or JSON is equal by: keys are the same, and sort as

@@ -7,6 +7,7 @@ import (
 
 	"streamsql/sql/collate"
 	"streamsql/sql/expr"
+	"streamsql/sql/sqlerr"
 	"streamsql/sql/types"
 )
 
@@ -222,7 +223,9 @@ func substringRow(f *Frame, i int) {
 	s := f.Args[0].Str(i)
 	pos, n := f.Args[1].Int(i), int64(1<<31)
 	if len(f.Args) == 3 {
-		n = f.Args[2].Int(i)
+		if n = f.Args[2].Int(i); n < 0 && isUnsigned(f.Args[2].Type) {
+			n = 1 << 31
+		}
 	}
 	if isUnsigned(f.Args[1].Type) && pos < 0 {
 		pos = 1 << 31
@@ -274,7 +277,11 @@ func padRow(f *Frame, i int, left bool) {
 	s, pad := f.Args[0].Str(i), f.Args[2].Str(i)
 	want := f.Args[1].Int(i)
 	have := int64(f.chars(s))
-	if want < 0 || want > maxText {
+	if isUnsigned(f.Args[1].Type) && want < 0 || want > maxText {
+		f.tooLong(i)
+		return
+	}
+	if want < 0 {
 		f.Out.AppendNull()
 		return
 	}
@@ -321,14 +328,19 @@ func repeatRow(f *Frame, i int) { f.repeat(i, f.Args[0].Str(i), clampCount(f.Arg
 // repeat appends n times s; beyond max_allowed_packet it is NULL with a warning.
 func (f *Frame) repeat(i int, s []byte, n int) {
 	if n*len(s) > maxText {
-		f.NullOut(i)
-		f.Problem(i, 1301, "Result of %s() was larger than max_allowed_packet (%d) - truncated", f.Call.Fn, maxText)
+		f.tooLong(i)
 		return
 	}
 	for range n {
 		f.Out.Buf = append(f.Out.Buf, s...)
 	}
 	f.endText()
+}
+
+// tooLong is NULL with warning 1301.
+func (f *Frame) tooLong(i int) {
+	f.NullOut(i)
+	f.Problem(i, sqlerr.WarnAllowedPacket, "Result of %s() was larger than max_allowed_packet (%d) - truncated", f.Call.Fn, maxText)
 }
 
 func reverseRow(f *Frame, i int) {
@@ -383,6 +395,17 @@ func substringIndexRow(f *Frame, i int) {
 			at += k + len(delim)
 		}
 		f.Out.AppendBytes(s[:at-len(delim)])
+		return
+	}
+	if !f.binary() { // text is always searched from the left: 'aaaaa' ends with a single a
+		if n += int64(bytes.Count(s, delim)) + 1; n <= 0 {
+			f.Out.AppendBytes(s)
+			return
+		}
+		for ; n > 0; n-- {
+			at += bytes.Index(s[at:], delim) + len(delim)
+		}
+		f.Out.AppendBytes(s[at:])
 		return
 	}
 	at = len(s)

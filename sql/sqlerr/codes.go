@@ -122,6 +122,7 @@ const (
 	GeneratedOrder        = 3107
 	GeneratedFromAuto     = 3109
 	InvalidJSONText       = 3140
+	InvalidJSONType       = 3853
 	RegexpError           = 3685
 	QueryTimeout          = 3024
 	InvalidCastToJSON     = 3146
@@ -132,6 +133,13 @@ const (
 	UpdateTableUsed       = 1093
 	InvalidUseOfNull      = 1138
 	WrongValueForType     = 1411
+	ZlibTooBig            = 1256
+	ZlibData              = 1259
+	WrongParametersNative = 1583
+	WarnAllowedPacket     = 1301
+	UnknownLocale         = 1649
+	WarnOptionIgnored     = 1618
+	AESInvalidIV          = 1882
 	UnknownExplainFormat  = 1791
 	ReadOnlyTransaction   = 1792
 	FuncNotExist          = 1630

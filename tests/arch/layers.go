@@ -24,7 +24,7 @@ var layers = map[string]int{
 }
 
 // leaves of sql import nothing of ours.
-var leaves = map[string]bool{"types": true, "sqlerr": true, "decimal": true}
+var leaves = map[string]bool{"types": true, "sqlerr": true, "decimal": true, "reference": true}
 
 // order is the rank inside sql: each imports only ranks up to its own, and the leaves.
 var order = map[string]int{"jsonkey": 0, "collate": 0, "vector": 0, "regex": 0, "routine": 0, "expr": 1, "agg": 2, "builtin": 2, "eval": 2, "ingest": 2, "parser": 2, "bind": 3}

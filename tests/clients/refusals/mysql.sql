@@ -64,7 +64,7 @@ SELECT @x := id FROM t;
 SELECT MATCH (name) AGAINST ('pen') FROM t;
 -- 1235 (42000): This version of StreamSQL doesn't yet support 'MATCH … AGAINST'
 SELECT ST_X(POINT(1, 2));
--- 1305 (42000): FUNCTION shop.point does not exist
+-- 1235 (42000): This version of StreamSQL doesn't yet support 'POINT()': there are no spatial types
 SELECT SLEEP(1) FROM t PROCEDURE ANALYSE();
 -- 1064 (42000): You have an error in your SQL syntax; check the manual that corresponds to your MySQL server version for the right syntax to use near 'PROCEDURE ANALYSE()' at line 1 column 24
 SELECT * FROM t PARTITION (p0);
@@ -72,7 +72,7 @@ SELECT * FROM t PARTITION (p0);
 SELECT * FROM JSON_TABLE('[1]', '$[*]' COLUMNS (v INT PATH '$')) AS j;
 -- 1235 (42000): This version of StreamSQL doesn't yet support 'JSON_TABLE(…) in FROM (there are TUMBLE, HOP, SESSION, CUMULATE and CHANGES)'
 SELECT LOAD_FILE('/etc/passwd');
--- 1235 (42000): This version of StreamSQL doesn't yet support 'LOAD_FILE()'
+-- 1235 (42000): This version of StreamSQL doesn't yet support 'LOAD_FILE()': a file of the server's machine: read one with LOAD DATA or a file connector
 SELECT name SOUNDS LIKE 'pen' FROM t;
 -- 1235 (42000): This version of StreamSQL doesn't yet support 'SOUNDS LIKE'
 CHECKSUM TABLE t;
