@@ -12,8 +12,8 @@ import (
 	"streamsql/sql/builtin"
 	"streamsql/sql/expr"
 	"streamsql/sql/parser"
-	"streamsql/sql/routine"
 	"streamsql/sql/reference"
+	"streamsql/sql/routine"
 	"streamsql/sql/sqlerr"
 	"streamsql/sql/types"
 )

@@ -108,6 +108,6 @@ TERMINATE q;
 CREATE TEMPORARY STREAM TABLE u (id INT);
 -- 1235 (42000): This version of StreamSQL doesn't yet support 'CREATE TEMPORARY STREAM TABLE'
 CREATE CONTINUOUS QUERY q INTO clicks AS SELECT name, id FROM t;
--- 1235 (42000): This version of StreamSQL doesn't yet support 'CREATE CONTINUOUS QUERY'
+-- 1210 (HY000): 'shop.clicks' cannot take the result of the query: that takes rows back (Source shop.t (id, name)), and without a PRIMARY KEY they are not found there
 CREATE RESOURCE GROUP etl CPU = 2.0;
 -- 1235 (42000): This version of StreamSQL doesn't yet support 'CREATE RESOURCE GROUP'
