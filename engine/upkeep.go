@@ -216,9 +216,9 @@ func (e *Engine) trimLogs(ctx context.Context) error {
 	durable, dropped := u.durable, len(e.dropped)
 	e.mu.Unlock()
 	first := e.log.FirstSeq()
-	from := max(u.looked+1, first)
-	if dropped != u.dropped || !maps.Equal(durable, u.marked) || u.looked == 0 {
-		from, u.live, u.holes, u.bytes = first, 0, nil, 0 // what was needed then may not be now
+	from, ok := u.lookFrom(first, needed, dropped != u.dropped || !maps.Equal(durable, u.marked))
+	if !ok {
+		return nil
 	}
 	cat := e.Catalog()
 	err = e.log.Survey(ctx, from, needed, func(c topic.Contents) {
@@ -239,7 +239,7 @@ func (e *Engine) trimLogs(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	u.looked, u.dropped, u.marked = max(needed, u.looked), dropped, durable
+	u.looked, u.dropped, u.marked = needed, dropped, durable
 	begin := u.live
 	if begin == 0 {
 		begin = u.looked + 1
@@ -257,6 +257,22 @@ func (e *Engine) trimLogs(ctx context.Context) error {
 	u.holes, u.bytes = nil, 0
 	slog.Debug("groups are deleted from the commit log", "groups", len(holes))
 	return e.log.DeleteMessages(ctx, holes)
+}
+
+// lookFrom is from where to look at the log, which begins at first, up to needed; anew:
+// what was still needed when it was looked at may not be now. False: some of what was
+// looked at is needed again, for a job that was put into the place of another and began
+// further back. It is left alone until a checkpoint has that job: what has been found
+// about the log up to u.looked holds, and nothing may be forgotten that is not looked at again.
+func (u *upkeep) lookFrom(first, needed uint64, anew bool) (from uint64, ok bool) {
+	switch {
+	case needed < u.looked:
+		return 0, false
+	case anew || u.looked == 0:
+		u.live, u.holes, u.bytes = 0, nil, 0
+		return first, true
+	}
+	return max(u.looked+1, first), true
 }
 
 // neededFrom is the last sequence of the log that no recovery reads, from either

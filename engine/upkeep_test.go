@@ -149,3 +149,29 @@ func TestLogMoments(t *testing.T) {
 func retained(id catalog.ID, keep string) *catalog.Table {
 	return &catalog.Table{ID: id, Kind: catalog.StreamTable, Options: map[string]string{retentionOption: keep}}
 }
+
+// TestLookFrom: what is needed again is not trimmed, nor is anything forgotten that is not looked at again.
+func TestLookFrom(t *testing.T) {
+	u := newUpkeep()
+	for _, c := range []struct {
+		needed uint64
+		anew   bool
+		from   uint64 // 0: not at all
+		live   uint64
+	}{
+		{needed: 40, from: 3},
+		{needed: 50, from: 41, live: 30},
+		{needed: 45, anew: true, live: 30}, // a job that began further back
+		{needed: 45, live: 30},
+		{needed: 50, anew: true, from: 3},
+		{needed: 60, from: 51, live: 30},
+	} {
+		from, ok := u.lookFrom(3, c.needed, c.anew)
+		if from != c.from || ok != (c.from > 0) || u.live != c.live {
+			t.Errorf("up to %d (%v): from %d, %v; needed is %d on; want %+v", c.needed, c.anew, from, ok, u.live, c)
+		}
+		if ok {
+			u.looked, u.live = c.needed, 30
+		}
+	}
+}
