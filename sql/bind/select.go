@@ -5,6 +5,7 @@ import (
 
 	"github.com/pingcap/tidb/pkg/parser/ast"
 
+	"streamsql/sql/builtin"
 	"streamsql/sql/expr"
 	"streamsql/sql/parser"
 	"streamsql/sql/sqlerr"
@@ -350,6 +351,9 @@ func (s *block) overGroups() error {
 		e, bad := g.over(s.fields[i].expr)
 		if bad != nil {
 			return s.notGrouped(bad, i+1, "SELECT list")
+		}
+		if g.sets != nil { // what is NULL in some sets is no longer the column
+			e = builtin.Convert(e, builtin.EnumText(e.Type))
 		}
 		s.fields[i].expr = e
 	}
