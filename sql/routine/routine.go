@@ -112,15 +112,6 @@ func (d *Definition) Signature() string {
 	return d.Name + "(" + strings.Join(params, ", ") + ") RETURNS " + d.Returns.String()
 }
 
-// carriers are the types that the arguments have when they reach the code.
-func (d *Definition) carriers() []types.Type {
-	out := make([]types.Type, len(d.Params))
-	for i, p := range d.Params {
-		out[i] = Carrier(p.Type)
-	}
-	return out
-}
-
 // IsJSON reports the parameters whose text is a JSON document.
 func (d *Definition) IsJSON() []bool {
 	out := make([]bool, len(d.Params))

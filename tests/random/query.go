@@ -266,7 +266,8 @@ func (g *gen) aggregate(q *query, scope []column) {
 		it.alias = fmt.Sprintf("c%d", len(q.items))
 		q.items = append(q.items, it)
 	}
-	// MariaDB counts a DISTINCT constant in each group anew under ROLLUP.
+	// MariaDB counts a DISTINCT constant in each group anew under ROLLUP, and makes text of
+	// an ENUM only where that is NOT NULL.
 	q.rollup = len(q.group) > 0 && g.chance(12) && plainColumns(q.group, scope) &&
 		!slices.ContainsFunc(q.items, func(it item) bool { return strings.Contains(it.text, "DISTINCT") })
 	if len(q.group) > 0 && g.chance(30) { // of no rows at all MariaDB finds MIN(x) > 1 true
@@ -282,10 +283,10 @@ func (g *gen) aggregate(q *query, scope []column) {
 	}
 }
 
-// plainColumns reports that texts are columns of the scope, each once.
+// plainColumns reports that texts are columns of the scope other than ENUMs, each once.
 func plainColumns(texts []string, scope []column) bool {
 	for i, text := range texts {
-		if slices.Contains(texts[:i], text) || !slices.ContainsFunc(scope, func(c column) bool { return c.name == text }) {
+		if slices.Contains(texts[:i], text) || !slices.ContainsFunc(scope, func(c column) bool { return c.name == text && c.kind != kEnum }) {
 			return false
 		}
 	}
