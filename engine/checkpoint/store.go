@@ -75,6 +75,9 @@ func (d *DB) load() (err error) {
 		}
 	}()
 	o := badgerOptions(d.dir)
+	if err = removeEmpty(d.dir); err != nil {
+		return err
+	}
 	if err = precheck(o); err != nil {
 		return err
 	}
