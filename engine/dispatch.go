@@ -242,6 +242,7 @@ func (e *Engine) applied(j *job, id uint64) {
 	f.images, f.change, f.states = nil, nil, nil
 	if id == j.start {
 		j.filling = false
+		go j.letGo()()
 		j.flow.Lend(nil)
 		select {
 		case e.filledNow <- struct{}{}:

@@ -289,6 +289,7 @@ func (x *external) release() {
 // releaseSources lets go of all sources, once nothing runs any more.
 func (e *Engine) releaseSources() {
 	for _, j := range e.jobs {
+		j.letGo()()
 		for _, x := range j.held {
 			x.release()
 		}

@@ -32,6 +32,8 @@ type job struct {
 	end     context.CancelFunc      // ends ctx
 	views   []*job                  // the views it reads
 	held    []*external             // the connectors that it reads
+	from    *snapshot               // of history, until the tasks have read it all; nil: they have
+	fed     chan struct{}           // closed when all of from was sent to them
 	readers []*job                  // the views that read it
 
 	linked bool // what it reads knows of it

@@ -177,10 +177,12 @@ func (e *Engine) startFill(j *job, at timeline.Cut) {
 	j.filled.first, j.filled.last = e.logOf(j, snap)
 	ctx, cancel := context.WithCancelCause(e.ctx)
 	j.cancel = cancel
+	j.from, j.fed = snap, make(chan struct{})
+	fed := j.fed
 	e.fills.Add(1)
 	go func() {
 		defer e.fills.Done()
-		defer snap.release()
+		defer close(fed)
 		err := e.feed(ctx, j.flow, f.info, snap, nil, &j.filled)
 		if err != nil && ctx.Err() == nil {
 			e.mu.Lock()
@@ -188,6 +190,19 @@ func (e *Engine) startFill(j *job, at timeline.Cut) {
 			e.mu.Unlock()
 		}
 	}()
+}
+
+// letGo gives what ends the snapshot that history was read from, once no task reads it
+// any more. It may wait for what sends history to them.
+func (j *job) letGo() func() {
+	from, fed := j.from, j.fed
+	if j.from = nil; from == nil {
+		return func() {}
+	}
+	return func() {
+		<-fed
+		from.release()
+	}
 }
 
 // taskApplied runs on the worker when a task has applied the batch of a flight.
@@ -247,10 +262,11 @@ func (e *Engine) stopJob(j *job, why error) {
 	}
 	j.flow.Kill()
 	j.end()
-	held := j.held
+	held, letGo := j.held, j.letGo()
 	j.held = nil
 	go func() { // a task that runs now may wait for Engine.mu
 		j.flow.Stop()
+		letGo()
 		j.account.Close()
 		for _, x := range held {
 			x.release()
