@@ -2,6 +2,7 @@ package engine
 
 import (
 	"context"
+	"log/slog"
 	"slices"
 
 	"streamsql/catalog"
@@ -29,15 +30,7 @@ func (e *Engine) intoKind(t *catalog.Table, plan *physical.Plan) (*connector.Kin
 	if err := fitsInto(target, plan); err != nil {
 		return nil, err
 	}
-	k.Sink = func(s connector.SinkSpec) (connector.Sink, error) {
-		w := &into{e: e, query: t, target: target}
-		if s.New {
-			return w, nil
-		}
-		var err error
-		w.taken, err = w.inLog(e.ctx)
-		return w, err
-	}
+	k.Sink = func(connector.SinkSpec) (connector.Sink, error) { return &into{e: e, query: t}, nil }
 	return k, nil
 }
 
@@ -66,27 +59,37 @@ func fitsInto(target *catalog.Table, plan *physical.Plan) error {
 }
 
 // into writes the result of a continuous query into a table. Each block that it writes
-// to the commit log says of which query and batch it is: so a batch that is in the log is
-// known there, and what a failure makes come again is passed over.
+// to the commit log says of which query and batch it is. By that the engine knows, as the
+// log goes by, what is delivered (noteInto), and gives nothing again: a batch is in the
+// log whole or not at all.
 type into struct {
-	e      *Engine
-	query  *catalog.Table
-	target *catalog.Table
-	taken  uint64
+	e     *Engine
+	query *catalog.Table
 }
 
-// Taken implements connector.Sink.
-func (w *into) Taken() uint64 { return w.taken }
+// Taken implements connector.Sink. It reads the log from the query's creation on, since
+// who asks has no checkpoint to go by; what cannot be read may hold anything.
+func (w *into) Taken() uint64 {
+	var last uint64
+	err := w.e.readLog(w.e.ctx, w.query.LogFrom+1, w.e.log.LastSeq(), func(_ uint64, b *topic.Block) error {
+		if w.e.isInto(b) == w.query.ID {
+			last = max(last, b.Seq)
+		}
+		return nil
+	})
+	if err != nil {
+		slog.Error("what a continuous query has written is not known", "name", nameOf(w.query), "error", err)
+		return never
+	}
+	return last
+}
 
 // Close implements connector.Sink.
 func (w *into) Close() error { return nil }
 
 // Write implements connector.Sink.
 func (w *into) Write(ctx context.Context, id uint64, changes []*batch.Chunk) error {
-	if id <= w.taken {
-		return nil
-	}
-	target, ok := w.e.Catalog().TableByID(w.target.ID)
+	target, ok := w.e.Catalog().TableByID(w.query.Into)
 	if !ok {
 		return nil // it is going with the query
 	}
@@ -97,7 +100,6 @@ func (w *into) Write(ctx context.Context, id uint64, changes []*batch.Chunk) err
 		err = w.change(ctx, target, id, changes)
 	}
 	if err == nil {
-		w.taken = id
 		w.e.queryWrites.Add(1)
 	}
 	return err
@@ -174,17 +176,6 @@ func (w *into) mark(id uint64) *queryMark { return &queryMark{uint64(w.query.ID)
 
 func (m *queryMark) put(b *topic.Block) {
 	b.Flags, b.Query, b.Seq = b.Flags|topic.FlagQuery, m.query, m.batch
-}
-
-// inLog is the last batch whose rows are in the log.
-func (w *into) inLog(ctx context.Context) (last uint64, err error) {
-	err = w.e.readLog(ctx, w.query.LogFrom+1, w.e.log.LastSeq(), func(_ uint64, b *topic.Block) error {
-		if w.e.isInto(b) == w.query.ID {
-			last = max(last, b.Seq)
-		}
-		return nil
-	})
-	return last, err
 }
 
 // isInto is the continuous query that wrote a block of its result; 0: none did.

@@ -78,8 +78,11 @@ func (r *ownReader) visit(t *catalog.Table) {
 
 // written waits until a query has taken in what came up to a position, and what it
 // writes of that is in the log, and returns a position that covers it. One that failed
-// or stands still writes nothing.
+// or stands still writes nothing: the table is there to be read all the same.
 func (e *Engine) written(ctx context.Context, j *job, after Position, timeout time.Duration) (Position, error) {
+	if e.standsStill(j.id) != "" {
+		return after, nil
+	}
 	snap, err := e.acquire(ctx, []*catalog.Table{j.table}, after, timeout, 0)
 	if err != nil {
 		if ctx.Err() == nil && e.hasFailed(j.id) {
