@@ -192,7 +192,7 @@ func (d *Delimited) passStart() (bool, error) {
 // passLine passes over the rest of a line, without a look at quotes, and reports
 // whether there was any.
 func (d *Delimited) passLine() (any bool, err error) {
-	for ; ; any = true {
+	for {
 		if more, err := d.atByte(); err != nil || !more {
 			return any, err
 		}
@@ -200,12 +200,13 @@ func (d *Delimited) passLine() (any bool, err error) {
 		case matches:
 			d.pos += len(d.Layout.Line)
 			return any, nil
-		case undecided:
+		case undecided: // the same byte again, with more behind it
 			if err := d.more(); err != nil {
 				return any, err
 			}
 			continue
 		}
+		any = true
 		escape := d.buf[d.pos] == d.Layout.Escaped && d.Layout.Escaped != 0
 		d.pos++
 		if escape {

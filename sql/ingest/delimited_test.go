@@ -63,6 +63,15 @@ func TestDelimitedInPieces(t *testing.T) {
 	})
 }
 
+// TestLineEndInPieces reads a line whose end arrives in two reads, behind its last
+// column's delimiter: nothing was cut off there.
+func TestLineEndInPieces(t *testing.T) {
+	l := Layout{Terminated: ",", Line: "\r\n"}
+	if got, want := lines(l, iotest.OneByteReader(strings.NewReader("a,b,\r\nc,d,\r\n")), 2), "a\tb\nc\td\n<nil>"; got != want {
+		t.Errorf("got  %q\nwant %q", got, want)
+	}
+}
+
 func TestCSV(t *testing.T) {
 	for in, want := range map[string]string{
 		"a,b\nc,d\n":                     "a\tb\nc\td\n<nil>",
