@@ -210,6 +210,8 @@ func (p *Parser) refuseWord(i int, top *level) error {
 		if p.op(i-1) == ')' && next == kwGroup && p.op(i+2) == '(' && p.word(i+3) == kwOrder && p.word(i+4) == kwBy {
 			return p.aggregateClause(i, 5, true)
 		}
+	case kwOver:
+		return p.refuseDistinctCount(i)
 	case kwFirstValue, kwLastValue:
 		p.renameValue(i)
 	case kwFor:
@@ -364,6 +366,25 @@ func (p *Parser) refuseTableFunction(i int, top *level) error {
 	default:
 		return sqlerr.Unsupported(name + "(…) in FROM" + tableFunctions)
 	}
+}
+
+// refuseDistinctCount refuses the OVER at token i of a COUNT(DISTINCT …), as MySQL
+// does. TiDB's grammar has it for the other aggregates alone, which the binder refuses.
+func (p *Parser) refuseDistinctCount(i int) error {
+	fn := -1
+	if p.op(i-1) == ')' {
+		fn = p.called(i - 1)
+	}
+	if fn < 0 {
+		return nil
+	}
+	for p.tokens[i].pos != fn {
+		i--
+	}
+	if strings.EqualFold(p.textOf(i), "count") && strings.EqualFold(p.textOf(i+2), "distinct") {
+		return sqlerr.Unsupported("COUNT(DISTINCT …) OVER (…)")
+	}
+	return nil
 }
 
 // refuseExclude refuses EXCLUDE at the end of a window's frame, as MySQL does.

@@ -88,6 +88,7 @@ const (
 	kwOr
 	kwOrder
 	kwOuter
+	kwOver
 	kwPivot
 	kwProctime
 	kwQualify
@@ -153,7 +154,7 @@ var keywords = map[string]keyword{
 	"into": kwInto, "is": kwIs, "join": kwJoin, "last": kwLast, "last_value": kwLastValue, "left": kwLeft,
 	"like": kwLike, "limit": kwLimit, "match_recognize": kwMatchRecognize, "materialized": kwMaterialized,
 	"mod": kwMod, "natural": kwNatural, "not": kwNot, "nulls": kwNulls, "of": kwOf, "on": kwOn, "or": kwOr,
-	"order": kwOrder, "outer": kwOuter, "pivot": kwPivot, "proctime": kwProctime, "qualify": kwQualify, "regexp": kwRegexp,
+	"order": kwOrder, "outer": kwOuter, "over": kwOver, "pivot": kwPivot, "proctime": kwProctime, "qualify": kwQualify, "regexp": kwRegexp,
 	"replace": kwReplace, "restrict": kwRestrict, "right": kwRight, "rlike": kwRlike, "rollup": kwRollup,
 	"secret": kwSecret, "select": kwSelect, "semi": kwSemi, "session": kwSession, "session_end": kwSessionEnd,
 	"session_start": kwSessionStart, "set": kwSet, "sets": kwSets, "show": kwShow, "sink": kwSink, "sounds": kwSounds, "status": kwStatus,

@@ -201,7 +201,7 @@ SELECT LAG(id) IGNORE NULLS OVER (ORDER BY id) FROM t;
 SELECT NTH_VALUE(id, 1) FROM LAST OVER (ORDER BY id) FROM t;
 -- 1235 (42000): This version of StreamSQL doesn't yet support 'FROM LAST'
 SELECT COUNT(DISTINCT id) OVER () FROM t;
--- 1064 (42000): You have an error in your SQL syntax; check the manual that corresponds to your MySQL server version for the right syntax to use near 'OVER () FROM t' at line 1 column 27
+-- 1235 (42000): This version of StreamSQL doesn't yet support 'COUNT(DISTINCT …) OVER (…)'
 SELECT GROUP_CONCAT(name) OVER () FROM t;
 -- 1235 (42000): This version of StreamSQL doesn't yet support 'GROUP_CONCAT(…) OVER (…)'
 SELECT SUM(id) OVER (ORDER BY id ROWS CURRENT ROW EXCLUDE TIES) FROM t;
