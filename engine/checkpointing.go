@@ -35,6 +35,7 @@ type frozenState struct {
 // with id 0 is the engine itself.
 type savedMeta struct {
 	Version    int                        `json:"version"`
+	Layouts    map[int]uint32             `json:"layouts,omitempty"`    // view: operators.StateVersion by node, where it is not 1
 	Errors     []RowError                 `json:"errors,omitempty"`     // view
 	Late       map[uint64]int64           `json:"late,omitempty"`       // view: late rows by stream
 	Start      uint64                     `json:"start,omitempty"`      // view: the batch that holds its history

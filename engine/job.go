@@ -36,7 +36,8 @@ type job struct {
 	fed     chan struct{}           // closed when all of from was sent to them
 	readers []*job                  // the views that read it
 
-	linked bool // what it reads knows of it
+	linked   bool // what it reads knows of it
+	outdated bool // it has failed, and what a checkpoint has of it stays there
 
 	start    uint64          // the batch that holds all of history
 	pending  []*pendingBatch // cut, not yet on their way; ids ascend

@@ -171,6 +171,9 @@ func (e *Engine) restoreView(t *catalog.Table, m *checkpoint.Manifest, saved *ch
 	if e.readsUnknown(j) {
 		return nil // it is filled anew, after what it reads
 	}
+	if j.failed == nil && !meta.fits(j) && e.outdated(j) {
+		return nil
+	}
 	if j.failed != nil {
 		j.start = never
 		e.register(j)

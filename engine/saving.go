@@ -36,6 +36,10 @@ func (e *Engine) writeRound(r *round) error {
 				j.Batch = b
 			}
 			at[id] = j.Batch
+			if err := e.deliveredSince(&j); err != nil {
+				e.mu.Unlock()
+				return err
+			}
 			m.Jobs = append(m.Jobs, j)
 		}
 		e.mu.Unlock()
@@ -85,12 +89,29 @@ func (e *Engine) writeRound(r *round) error {
 	return nil
 }
 
+// deliveredSince brings what a manifest says of a sink's deliveries up to date, though its
+// job rests: the log is not read again for what this checkpoint covers. Engine.mu is held.
+func (e *Engine) deliveredSince(saved *checkpoint.Job) error {
+	j := e.jobs[catalog.OfState(saved.ID)]
+	if j == nil || j.failed != nil || j.sink == nil || j.sink.kind.Discards {
+		return nil
+	}
+	meta, err := metaOf(saved)
+	if err != nil || meta.Sink != nil && meta.Sink.Taken == j.sink.taken {
+		return err
+	}
+	meta.Sink = j.sink.saved()
+	saved.Meta, err = json.Marshal(meta)
+	return err
+}
+
 // alive says that a job or table is still to be kept. One that has failed is not:
-// the next start fills it anew. Engine.mu is held.
+// the next start fills it anew; but for one whose saved state cannot be had again.
+// Engine.mu is held.
 func (e *Engine) alive(state uint64) bool {
 	id := catalog.OfState(state)
 	j := e.jobs[id]
-	return j != nil && j.failed == nil && j.table.StateID() == state || e.tables[id] != nil
+	return j != nil && (j.failed == nil || j.outdated) && j.table.StateID() == state || e.tables[id] != nil
 }
 
 // dropStale lets the checkpoint store forget the jobs of a manifest that is no
@@ -132,6 +153,7 @@ func (e *Engine) logPart(p frozen, at map[catalog.ID]uint64) (*logPart, bool) {
 func (e *Engine) writePart(w *checkpoint.Writer, p frozen, log *logPart) (*checkpoint.Job, error) {
 	j := &checkpoint.Job{ID: p.state, Batch: p.batch}
 	for _, s := range p.states {
+		p.meta.layout(s.node, s.operator)
 		for i, d := range s.deltas {
 			st := s.operator.States()[i]
 			pages := slices.Concat(e.unwritten[st], d.Changed, d.Freed)

@@ -105,6 +105,24 @@ type Stateful interface {
 	Rebuild() error
 }
 
+// Versioned is a Stateful whose rows were laid out otherwise before.
+type Versioned interface {
+	Stateful
+	// StateVersion is the layout's number, from 2 on. It grows with each change that
+	// makes rows of before mean something else.
+	StateVersion() uint32
+}
+
+// StateVersion is the number of the layout of op's rows: 1 for one that has always
+// been as it is. Rows of another layout are not loaded: what they hold is computed
+// anew.
+func StateVersion(op Stateful) uint32 {
+	if v, ok := op.(Versioned); ok {
+		return v.StateVersion()
+	}
+	return 1
+}
+
 // OrderKey is one ORDER BY key: a column of the input chunk.
 type OrderKey struct {
 	Col  int
