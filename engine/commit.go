@@ -198,6 +198,9 @@ func (e *Engine) commitGroup(requests []*commitRequest) {
 			applied = append(applied, a)
 			if a.blocks == nil {
 				a.blocks = []*topic.Block{e.newBlock(r.tables[k], a.change)}
+				if r.writes[k].Renumbers() {
+					a.blocks[0].Flags |= topic.FlagRenumber
+				}
 			}
 			for _, b := range a.blocks {
 				if r.mark != nil {

@@ -94,6 +94,16 @@ type Tx interface {
 	Update(ctx context.Context, t *catalog.Table, old, new *batch.Chunk) (Result, error)
 	// Delete removes rows.
 	Delete(ctx context.Context, t *catalog.Table, old *batch.Chunk) (Result, error)
+	// Truncate removes rows, which must be all there are (nil: none), and begins AUTO_INCREMENT anew.
+	Truncate(ctx context.Context, t *catalog.Table, old *batch.Chunk) (Result, error)
+	// Savepoint remembers where the transaction stands, under a name that counts
+	// without regard to case; one of that name is forgotten.
+	Savepoint(name string)
+	// RollbackTo takes back what was done since a savepoint, and forgets those after
+	// it. Error 1305 when there is none of that name.
+	RollbackTo(name string) error
+	// Release forgets a savepoint and those after it. Error 1305 when there is none.
+	Release(name string) error
 	// Once lets a batch that its writer has numbered be committed once, together with
 	// what is inserted. It returns false when that has happened already.
 	Once(ctx context.Context, t *catalog.Table, b WriterBatch) (first bool, rows int, err error)

@@ -185,7 +185,7 @@ func (r *recovery) readLog() error {
 			return err
 		}
 		if t != nil && seq > t.seq {
-			if err := t.Replay(c); err != nil {
+			if err := t.Replay(c, b.Flags&topic.FlagRenumber != 0); err != nil {
 				return err
 			}
 		}

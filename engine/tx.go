@@ -21,6 +21,7 @@ type tx struct {
 	tables  map[catalog.ID]*table.Writes
 	streams map[catalog.ID][]*batch.Chunk
 	readID  uint64 // the batch that the transaction reads at, once it has read
+	saved   []savepoint
 	done    bool
 	mark    *queryMark // of a continuous query whose result it is; nil: of a session
 }
@@ -178,6 +179,21 @@ func (t *tx) Delete(ctx context.Context, d *catalog.Table, old *batch.Chunk) (Re
 		return Result{}, err
 	}
 	return Result{Affected: n}, nil
+}
+
+func (t *tx) Truncate(ctx context.Context, d *catalog.Table, old *batch.Chunk) (Result, error) {
+	w, err := t.writes(d)
+	if err != nil {
+		return Result{}, err
+	}
+	if old != nil {
+		if _, err := w.Delete(old); err != nil {
+			w.Undo()
+			return Result{}, err
+		}
+	}
+	w.Renumber()
+	return Result{}, nil
 }
 
 // Query runs a one-off plan. The first one fixes the batch that the transaction reads at.

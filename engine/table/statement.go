@@ -165,6 +165,15 @@ func (w *Writes) Delete(old *batch.Chunk) (uint64, error) {
 	return uint64(len(keys)), nil
 }
 
+// Renumber makes AUTO_INCREMENT begin at 1 again once the write set is accepted,
+// which must have deleted all rows. The numbers of rows without a key go on.
+func (w *Writes) Renumber() {
+	w.renumber = w.t.auto >= 0 && !w.t.Desc.Columns[w.t.auto].Hidden
+}
+
+// Renumbers reports that AUTO_INCREMENT begins anew.
+func (w *Writes) Renumbers() bool { return w.renumber }
+
 // find checks that rows read earlier are still what the transaction would see now.
 func (w *Writes) find(old *batch.Chunk) (keys, rows []string, err error) {
 	primary := pick(old.Cols, w.t.Desc.Primary)

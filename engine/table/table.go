@@ -126,9 +126,13 @@ func (t *Table) Loaded(c Counters) error {
 }
 
 // Replay takes in a block of the log: changes that were accepted before a crash.
-func (t *Table) Replay(c *batch.Chunk) error {
+// renumber says that AUTO_INCREMENT began anew with them.
+func (t *Table) Replay(c *batch.Chunk, renumber bool) error {
 	t.mu.Lock()
 	defer t.mu.Unlock()
+	if renumber {
+		t.last = 0
+	}
 	return t.apply(c)
 }
 
@@ -161,7 +165,9 @@ func (t *Table) index(c *batch.Chunk) {
 	if numbered := max(t.auto, t.arrival); numbered >= 0 {
 		v := c.Cols[numbered]
 		for i := range c.N {
-			t.seen(v, i)
+			if c.Weight(i) > 0 {
+				t.seen(v, i)
+			}
 		}
 	}
 	for k := range t.unique {

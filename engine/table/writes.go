@@ -16,9 +16,14 @@ type Writes struct {
 	rows  map[string]*row
 	// taken are the unique keys of the transaction's own new rows: encoded key → primary key.
 	taken []map[string]string
-	undo  []undone
-	buf   []byte
-	puts  int // so far, to an upsert stream
+	// undo is what takes back the present statement, from statement on, and what was
+	// done since the first Mark.
+	undo      []undone
+	statement int
+	marked    bool
+	buf       []byte
+	puts      int  // so far, to an upsert stream
+	renumber  bool // AUTO_INCREMENT begins anew behind the rows that are left
 }
 
 // row is encoded by the table's codec; "" means that there is none.
@@ -47,6 +52,9 @@ func NewWrites(t *Table) *Writes {
 
 // Empty reports that nothing would change.
 func (w *Writes) Empty() bool {
+	if w.renumber {
+		return false
+	}
 	for _, r := range w.rows {
 		if r.blind || r.old != r.new {
 			return false
@@ -56,11 +64,28 @@ func (w *Writes) Empty() bool {
 }
 
 // Begin starts a statement.
-func (w *Writes) Begin() { w.undo = w.undo[:0] }
+func (w *Writes) Begin() {
+	if !w.marked {
+		w.undo = w.undo[:0]
+	}
+	w.statement = len(w.undo)
+}
 
 // Undo takes back what the present statement did.
-func (w *Writes) Undo() {
-	for i := len(w.undo) - 1; i >= 0; i-- {
+func (w *Writes) Undo() { w.UndoTo(w.statement) }
+
+// Mark returns where the write set stands, for UndoTo. From the first one on all
+// that is done is remembered.
+func (w *Writes) Mark() int {
+	if !w.marked {
+		w.marked, w.undo = true, w.undo[:0]
+	}
+	return len(w.undo)
+}
+
+// UndoTo takes back what was done since a Mark.
+func (w *Writes) UndoTo(mark int) {
+	for i := len(w.undo) - 1; i >= mark; i-- {
 		u := w.undo[i]
 		if u.existed {
 			w.retake(w.rows[u.key].new, u.row.new, u.key)
@@ -71,7 +96,7 @@ func (w *Writes) Undo() {
 			w.order = w.order[:len(w.order)-1]
 		}
 	}
-	w.undo = w.undo[:0]
+	w.undo = w.undo[:mark]
 }
 
 // put makes a row be there under its key: the columns of c at i.
@@ -290,6 +315,9 @@ func (w *Writes) Accept(finish func(*batch.Chunk) *batch.Chunk) (*batch.Chunk, e
 	}
 	if finish != nil {
 		c = finish(c)
+	}
+	if w.renumber {
+		t.last = 0
 	}
 	return c, t.apply(c)
 }

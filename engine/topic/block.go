@@ -46,6 +46,8 @@ const (
 	FlagIdle
 	// FlagQuery says that Query is set, and that Seq is the batch the rows came from.
 	FlagQuery
+	// FlagRenumber says that the table's AUTO_INCREMENT begins anew with this block.
+	FlagRenumber
 )
 
 // ErrCorrupt is in the chain of every error about bytes that do not verify.

@@ -13,11 +13,14 @@ import (
 )
 
 // analyzeView runs EXPLAIN ANALYZE of a continuous query: its plan, and what it has
-// done since the server was started.
+// done since the server was started; or the plan alone, for EXPLAIN.
 func (s *Session) analyzeView(b *bind.Analyze) (*Result, error) {
 	x, ok := s.server.engine.Analyze(b.Query.ID)
 	if !ok {
 		return nil, sqlerr.New(sqlerr.UnknownError, "'%s.%s' does not run", b.Query.Database, b.Query.Name)
+	}
+	if b.PlanOnly {
+		return planned(x.Plan, x.Shared, b.Format), nil
 	}
 	st := x.Status
 	a := &explain.Analysis{Plan: x.Plan, By: figuresOf(x.Operators), Shared: x.Shared}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 
+	"streamsql/catalog"
 	"streamsql/engine"
 	"streamsql/operators/batch"
 	"streamsql/planner"
@@ -231,10 +232,26 @@ func (s *Session) truncate(ctx context.Context, b *bind.Delete, c *compiled) (*R
 	if err := s.commit(ctx); err != nil {
 		return nil, err
 	}
-	if _, err := s.deleteRows(ctx, b, c); err != nil {
+	_, err := s.change(ctx, func(tx engine.Tx) (engine.Result, error) {
+		rows, err := s.rowsToChange(ctx, tx, c)
+		if err != nil {
+			return engine.Result{}, err
+		}
+		return tx.Truncate(ctx, b.Table, ofTable(b.Table, rows))
+	})
+	if err != nil {
 		return nil, err
 	}
 	return &Result{}, s.commit(ctx)
+}
+
+// ofTable is the rows of a table without what a query computed beside them.
+func ofTable(t *catalog.Table, rows *batch.Chunk) *batch.Chunk {
+	if rows == nil {
+		return nil
+	}
+	n := len(t.Columns)
+	return &batch.Chunk{Cols: rows.Cols[:n:n], N: rows.N}
 }
 
 // deleteRows runs DELETE.
@@ -244,8 +261,7 @@ func (s *Session) deleteRows(ctx context.Context, b *bind.Delete, c *compiled) (
 		if err != nil || rows == nil {
 			return engine.Result{}, err
 		}
-		n := len(b.Table.Columns)
-		return tx.Delete(ctx, b.Table, &batch.Chunk{Cols: rows.Cols[:n:n], N: rows.N})
+		return tx.Delete(ctx, b.Table, ofTable(b.Table, rows))
 	})
 	if err != nil {
 		return nil, err
@@ -309,18 +325,23 @@ func (s *Session) explained(ctx context.Context, b *bind.Explain) (*Result, erro
 	if err != nil {
 		return nil, err
 	}
+	var shared map[int]string
+	if continuous {
+		shared = s.server.engine.Shares(b.Statement.(*bind.CreateTable).Table, p, s.settings.catalog)
+	}
+	return planned(p, shared, b.Format), nil
+}
+
+// planned is a plan as a result; shared says which nodes other views compute too.
+func planned(p *physical.Plan, shared map[int]string, format string) *Result {
 	t := newTable("EXPLAIN")
-	switch b.Format {
+	switch format {
 	case "json":
 		t.add(explain.JSON(p))
 	case "dot":
 		t.add(explain.Dot(p))
 	default:
-		var shared map[int]string
-		if continuous {
-			shared = s.server.engine.Shares(b.Statement.(*bind.CreateTable).Table, p, s.settings.catalog)
-		}
 		t.addLines(explain.TextShared(p, shared))
 	}
-	return t.result(), nil
+	return t.result()
 }

@@ -143,6 +143,19 @@ type fakeTx struct {
 	undo []func()
 }
 
+func (t *fakeTx) Savepoint(string) {}
+
+func (t *fakeTx) RollbackTo(string) error { return sqlerr.Unsupported("SAVEPOINT") }
+
+func (t *fakeTx) Release(string) error { return sqlerr.Unsupported("SAVEPOINT") }
+
+func (t *fakeTx) Truncate(ctx context.Context, d *catalog.Table, old *batch.Chunk) (engine.Result, error) {
+	if old == nil {
+		return engine.Result{}, nil
+	}
+	return t.Delete(ctx, d, old)
+}
+
 func (t *fakeTx) Rollback() {
 	t.e.mu.Lock()
 	defer t.e.mu.Unlock()

@@ -101,7 +101,7 @@ func (s *Session) showTable(n *ast.ShowStmt) (*table, error) {
 		return s.showFunctions(), nil
 	case ast.ShowEngines:
 		t := newTable("Engine", "Support", "Comment", "Transactions", "XA", "Savepoints")
-		t.add("StreamSQL", "DEFAULT", "Tables, streams and continuous queries", "YES", "NO", "NO")
+		t.add("StreamSQL", "DEFAULT", "Tables, streams and continuous queries", "YES", "NO", "YES")
 		return t, nil
 	case ast.ShowCharset:
 		return showCharsets(), nil

@@ -7,6 +7,7 @@ import (
 
 	"github.com/pingcap/tidb/pkg/parser/ast"
 
+	"streamsql/engine"
 	"streamsql/sql/parser"
 	"streamsql/sql/sqlerr"
 )
@@ -98,11 +99,13 @@ func (s *Session) command(ctx context.Context, stmt *parser.Statement) (r *Resul
 		err = s.endAndChain(ctx, n.CompletionType, s.commit)
 	case *ast.RollbackStmt:
 		if n.SavepointName != "" {
-			return nil, true, sqlerr.Unsupported("SAVEPOINT")
+			return r, true, s.toSavepoint(n.SavepointName, engine.Tx.RollbackTo)
 		}
 		err = s.endAndChain(ctx, n.CompletionType, func(context.Context) error { s.rollback(); return nil })
-	case *ast.SavepointStmt, *ast.ReleaseSavepointStmt:
-		err = sqlerr.Unsupported("SAVEPOINT")
+	case *ast.SavepointStmt:
+		err = s.savepoint(n.Name)
+	case *ast.ReleaseSavepointStmt:
+		err = s.toSavepoint(n.Name, engine.Tx.Release)
 	case *ast.ShowStmt:
 		r, err = s.show(ctx, n)
 	case *ast.ExplainStmt:

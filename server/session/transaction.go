@@ -49,6 +49,29 @@ func (s *Session) rollback() {
 	s.tx, s.explicit, s.readOnly = nil, false, false
 }
 
+// savepoint remembers where the open transaction stands. Where each statement is a
+// transaction of its own there is nothing to go back to.
+func (s *Session) savepoint(name string) error {
+	if s.tx == nil && s.settings.autocommit {
+		s.noEffect("SAVEPOINT outside of a transaction")
+		return nil
+	}
+	tx, _, err := s.current()
+	if err != nil {
+		return err
+	}
+	tx.Savepoint(name)
+	return nil
+}
+
+// toSavepoint goes back to a savepoint of the open transaction, or releases it.
+func (s *Session) toSavepoint(name string, f func(engine.Tx, string) error) error {
+	if s.tx == nil {
+		return sqlerr.New(sqlerr.SPDoesNotExist, "SAVEPOINT %s does not exist", name)
+	}
+	return f(s.tx, name)
+}
+
 // current is the open transaction; with autocommit off the first statement
 // opens one. done must be called when the statement is over: it ends a
 // transaction that was opened for the statement alone.

@@ -96,11 +96,12 @@ func refuseStatement(s *parser.Statement) error {
 
 // truncate binds TRUNCATE as a DELETE of all rows.
 func (b *binder) truncate(n *ast.TruncateTableStmt) (Statement, error) {
-	s, err := b.delete(&ast.DeleteStmt{TableRefs: &ast.TableRefsClause{TableRefs: &ast.Join{Left: &ast.TableSource{Source: n.Table}}}})
-	if d, ok := s.(*Delete); ok {
-		d.Truncate = true
+	src, sel, err := b.changed(&ast.Join{Left: &ast.TableSource{Source: n.Table}}, "TRUNCATE", nil)
+	if err != nil {
+		return nil, err
 	}
-	return s, err
+	scan := src.rel.(*Scan)
+	return &Delete{Table: scan.Table, Query: b.changedRows(scan, sel), Params: b.params, Reads: b.reads, Truncate: true}, nil
 }
 
 // explain binds EXPLAIN of what has a plan.

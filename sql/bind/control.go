@@ -1,6 +1,8 @@
 package bind
 
 import (
+	"strings"
+
 	"streamsql/catalog"
 	"streamsql/sql/parser"
 	"streamsql/sql/sqlerr"
@@ -22,10 +24,11 @@ type Control struct {
 	Query *catalog.Table
 }
 
-// Analyze is EXPLAIN ANALYZE of a continuous query that runs.
+// Analyze is EXPLAIN [ANALYZE] of a continuous query that runs.
 type Analyze struct {
-	Query  *catalog.Table
-	Format string
+	Query    *catalog.Table
+	Format   string
+	PlanOnly bool // without ANALYZE
 }
 
 func (*Control) statement() {}
@@ -44,7 +47,25 @@ func (b *binder) analyze(n *parser.Analyze) (Statement, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Analyze{Query: t, Format: n.Format}, continuous(t)
+	if t.Kind == catalog.View {
+		return b.analyzePlain(t, n)
+	}
+	return &Analyze{Query: t, Format: n.Format, PlanOnly: n.PlanOnly}, continuous(t)
+}
+
+// analyzePlain binds EXPLAIN of a view that does not run as that of the query of all
+// its rows.
+func (b *binder) analyzePlain(t *catalog.Table, n *parser.Analyze) (Statement, error) {
+	name := strings.NewReplacer("`", "``", "\x00", "`.`").Replace(t.Database + "\x00" + t.Name)
+	q, err := parser.New().Parse("TABLE `"+name+"`", 0)
+	if err != nil {
+		return nil, err
+	}
+	stmt, err := b.statement(q)
+	if err != nil {
+		return nil, err
+	}
+	return &Explain{Format: n.Format, Analyze: !n.PlanOnly, Statement: stmt}, nil
 }
 
 // continuous refuses what does not run.

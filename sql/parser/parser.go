@@ -256,7 +256,16 @@ func (p *Parser) statement(st *Statement) error {
 	case kwExplain, kwDescribe, kwDesc:
 		return p.explain(st)
 	}
+	p.rollbackWork()
 	return p.standard(st, 0)
+}
+
+// rollbackWork leaves out WORK, which says nothing, before TO of a savepoint, where
+// TiDB's grammar lacks it.
+func (p *Parser) rollbackWork() {
+	if c := (cursor{p: p}); c.acceptText("rollback", "work", "to") {
+		p.blank(p.tokens[1].pos, p.tokens[1].end)
+	}
 }
 
 // standard hands the text to TiDB's parser, after the walk over its tokens from

@@ -20,10 +20,13 @@ type Control struct {
 	Name *ast.TableName
 }
 
-// Analyze is EXPLAIN ANALYZE of a running query, by name.
+// Analyze is EXPLAIN of what has a name: [ANALYZE] [FORMAT = format] [MATERIALIZED VIEW |
+// VIEW | CONTINUOUS QUERY | SINK] name.
 type Analyze struct {
 	Name   *ast.TableName
 	Format string
+	// PlanOnly: without ANALYZE, so that only the plan is wanted.
+	PlanOnly bool
 }
 
 // acceptText passes over words that are not keywords of the pre-pass, if they all
@@ -83,8 +86,11 @@ func (c *cursor) analyze(st *Statement) (bool, error) {
 	if err != nil {
 		return true, err
 	}
-	if name, err := c.tableName(); err == nil && p.isEnd(c.i) {
-		st.Analyze = &Analyze{Name: name, Format: format}
+	begin := c.i
+	if c.kind(); c.named(st, format) {
+		return true, nil
+	}
+	if c.i = begin; c.named(st, format) {
 		return true, nil
 	}
 	if err := p.explain(st); err != nil {
@@ -96,6 +102,22 @@ func (c *cursor) analyze(st *Statement) (bool, error) {
 	}
 	x.Analyze = true
 	return true, nil
+}
+
+// kind passes over what kind of continuous query or view a name is of; false: none is
+// said.
+func (c *cursor) kind() bool {
+	return c.accept(kwMaterialized, kwView) || c.accept(kwView) || c.accept(kwSink) || c.acceptText("continuous", "query")
+}
+
+// named reads the name of what EXPLAIN ANALYZE is of, if that is all there is.
+func (c *cursor) named(st *Statement, format string) bool {
+	name, err := c.tableName()
+	if err != nil || !c.p.isEnd(c.i) {
+		return false
+	}
+	st.Analyze = &Analyze{Name: name, Format: format}
+	return true
 }
 
 // explainFormat reads [FORMAT = format]; without, it is text.

@@ -113,9 +113,9 @@ func (c *cursor) showList(s *ShowStreams) (err error) {
 // asks for.
 var explainFormats = map[string]string{"text": "text", "json": "json", "dot": "dot", "traditional": "text", "tree": "text"}
 
-// explain reads EXPLAIN [FORMAT = format] statement; the format is put into
-// TiDB's node in lower case, "text" if none is given. EXPLAIN table remains
-// TiDB's (it is SHOW COLUMNS).
+// explain reads EXPLAIN [FORMAT = format] statement or name; the format is put into
+// TiDB's node in lower case, "text" if none is given. EXPLAIN table
+// without more remains TiDB's (it is SHOW COLUMNS).
 func (p *Parser) explain(st *Statement) error {
 	if done, err := p.describeLike(st); done || err != nil {
 		return err
@@ -125,7 +125,13 @@ func (p *Parser) explain(st *Statement) error {
 	if err != nil {
 		return err
 	}
-	if c.i > 1 {
+	formatted, begin := c.i > 1, c.i
+	if (p.word(0) == kwExplain && c.kind() || formatted) && c.named(st, format) {
+		st.Analyze.PlanOnly = true
+		return nil
+	}
+	c.i = begin
+	if formatted {
 		p.blank(p.tokens[1].pos, p.tokens[c.i-1].end)
 	}
 	if p.word(c.i) == kwCreate {

@@ -1,6 +1,9 @@
 package slt
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
 // middle is the index of the top-level record before which an interruption
 // takes nothing with it: the first statement in the second half outside any
@@ -39,7 +42,7 @@ func follow(rec *record, current string, open map[string]bool) string {
 		switch text := strings.Join(f, " "); {
 		case f[0] == "BEGIN" || strings.HasPrefix(text, "START TRANSACTION") || strings.Contains(text, "AUTOCOMMIT = 0") || strings.Contains(text, "AUTOCOMMIT=0"):
 			open[current] = true
-		case f[0] == "COMMIT" || f[0] == "ROLLBACK" && !strings.HasPrefix(text, "ROLLBACK TO"), strings.Contains(text, "AUTOCOMMIT = 1"), strings.Contains(text, "AUTOCOMMIT=1"):
+		case f[0] == "COMMIT" || f[0] == "ROLLBACK" && !slices.Contains(f, "TO"), strings.Contains(text, "AUTOCOMMIT = 1"), strings.Contains(text, "AUTOCOMMIT=1"):
 			delete(open, current)
 		}
 	}
