@@ -43,6 +43,15 @@ type Column struct {
 	// Hidden columns are not in `*` nor in SHOW: the row id of a table without a
 	// primary key.
 	Hidden bool `json:"hidden,omitempty"`
+	// Since is an id given when ALTER added the column, and greater than those of all
+	// objects before; 0: the table was created with it.
+	Since ID `json:"since,omitempty"`
+	// Initial is the value in rows that were written before the column was added: a row
+	// of that one column, as package state encodes it.
+	Initial []byte `json:"initial,omitempty"`
+	// Dropped: nobody sees the column any more. Its place stays, since plans and rows know
+	// columns by their places; it is Hidden, and new rows have NULL there.
+	Dropped bool `json:"dropped,omitempty"`
 }
 
 // RowID is the name of the hidden key column of a table without a primary key.
@@ -73,7 +82,10 @@ type Table struct {
 	Database string   `json:"database"`
 	Name     string   `json:"name"`
 	Kind     Kind     `json:"kind"`
-	Columns  []Column `json:"columns"`
+	Columns  []Column `json:"columns"` // in the order in which they were made, in which rows have them
+	// Order is the places of the columns in the order in which people see them; nil: as
+	// they stand.
+	Order []int `json:"order,omitempty"`
 	// Primary is the primary key: of a table without one, the hidden row id; of a
 	// materialized view the unique key that the planner found; nil: a bag.
 	Primary []int             `json:"primary,omitempty"`
@@ -96,6 +108,9 @@ type Table struct {
 	// Reads are the objects that the query names directly; of a materialized view,
 	// whose plan holds them, also those that it reads through plain views.
 	Reads []ID `json:"reads,omitempty"`
+	// Sees is the last id given when a view was created: it sees no column that was added
+	// since, as if its text named those that there were.
+	Sees ID `json:"sees,omitempty"`
 	// Calls are the functions of the user's own that the query calls, itself or through
 	// plain views. A continuous query goes on with their code as it was when it was created.
 	Calls     []ID   `json:"calls,omitempty"`

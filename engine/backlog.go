@@ -72,7 +72,7 @@ func (e *Engine) readInputs(j *job, p *pendingBatch) (inputs []sourceInput, err 
 		if !j.reads(b.Table) {
 			return nil
 		}
-		c, err := b.Chunk(nil)
+		c, err := e.chunk(b, nil)
 		if err == nil {
 			inputs = addInput(inputs, catalog.ID(b.Table), c, e.originOf(seq, b))
 		}

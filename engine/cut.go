@@ -36,7 +36,7 @@ func (e *Engine) onCommit(seq uint64, g *topic.Group) {
 	for _, tx := range g.Txs {
 		for _, b := range tx.Blocks {
 			e.noteInto(b)
-			c, err := b.Chunk(nil)
+			c, err := e.chunk(b, nil)
 			if err != nil { // the live chunk: there is nothing to decode
 				slog.Error("a block that was just written cannot be read", "table", b.Table, "error", err)
 				continue

@@ -70,7 +70,7 @@ func (e *Engine) define(ctx context.Context, s bind.Statement, captured catalog.
 	case *bind.RenameTables:
 		return nil, e.rename(ctx, s)
 	case *bind.AlterTable:
-		return nil, e.alter(ctx, s)
+		return nil, e.alter(ctx, s, captured)
 	}
 	return nil, sqlerr.Unsupported(fmt.Sprintf("%T", s))
 }
@@ -197,6 +197,7 @@ func (e *Engine) create(ctx context.Context, s *bind.CreateTable, captured catal
 	} else {
 		t.ID = e.nextID()
 	}
+	t.Sees = e.lastID
 	for _, id := range t.Reads {
 		if _, ok := cat.TableByID(id); !ok && !isVirtual(id) {
 			return nil, sqlerr.New(sqlerr.NoSuchTable, "A table that '%s' reads was dropped meanwhile", t.Name)
@@ -459,6 +460,7 @@ func (e *Engine) remove(going []*catalog.Table) {
 			x.release()
 		}
 		e.aligned = nil
+		e.growths.Delete(t.ID)
 		delete(e.readers, t.ID)
 		e.streams.Lock()
 		delete(e.streams.of, t.ID)

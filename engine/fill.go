@@ -99,7 +99,7 @@ func (e *Engine) feed(ctx context.Context, flow *task.Flow, info *task.Info, sna
 			if o == nil {
 				o = &task.Origin{Time: -1} // it was dropped meanwhile
 			}
-			c, err := b.Chunk(s.Needs(o.Time))
+			c, err := e.chunk(b, s.Needs(o.Time))
 			if err != nil {
 				return err
 			}

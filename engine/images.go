@@ -12,6 +12,7 @@ import (
 type imageSet struct {
 	parts []operators.Image
 	refs  atomic.Int32
+	under *imageSet // the parts are its own, with further columns; nil: they are this set's own
 }
 
 // newImageSet starts with one reference, the maker's.
@@ -25,6 +26,10 @@ func (s *imageSet) retain() *imageSet { s.refs.Add(1); return s }
 
 func (s *imageSet) release() {
 	if s != nil && s.refs.Add(-1) == 0 {
+		if s.under != nil {
+			s.under.release()
+			return
+		}
 		for _, p := range s.parts {
 			p.Release()
 		}

@@ -101,6 +101,7 @@ type Engine struct {
 	sinks          map[catalog.ID]*job // those of jobs that are sinks
 	tables         map[catalog.ID]*tableState
 	dimensions     sync.Map // catalog.ID → *dimension
+	growths        sync.Map // catalog.ID → *growth, of tables and streams that ALTER has added columns to
 	externals      map[catalog.ID]*external
 	aligned        [][]*external         // see alignment; nil: to be worked out
 	sourcesStopped bool                  // external sources are read no further

@@ -145,7 +145,7 @@ func (e *Engine) pastImage(ctx context.Context, t *catalog.Table, now *imageSet,
 			if catalog.ID(b.Table) != t.ID {
 				return nil
 			}
-			c, err := b.Chunk(nil)
+			c, err := e.chunk(b, nil)
 			if err == nil {
 				err = p.undo(c)
 			}

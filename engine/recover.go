@@ -180,7 +180,7 @@ func (r *recovery) readLog() error {
 		if t == nil && len(e.readers[id]) == 0 && seq <= last.LogSeq {
 			return nil // a view that is yet to be filled reads the log itself, up to the last cut
 		}
-		c, err := b.Chunk(nil)
+		c, err := e.chunk(b, nil)
 		if err != nil {
 			return err
 		}

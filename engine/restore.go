@@ -123,6 +123,7 @@ func (e *Engine) restoreStream(s *stream, clocks map[uint64]eventtime.State) {
 		s.clock.Restore(c)
 	}
 	e.streams.of[s.table.ID] = s
+	e.knowGrowth(s.table)
 }
 
 func metaOf(j *checkpoint.Job) (meta savedMeta, err error) {
@@ -156,6 +157,7 @@ func (e *Engine) restoreTable(t *catalog.Table, m *checkpoint.Manifest, saved *c
 		}
 	}
 	e.tables[t.ID] = ts
+	e.knowGrowth(t)
 	return ts.Loaded(meta.Table)
 }
 

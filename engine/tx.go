@@ -99,13 +99,17 @@ func (t *tx) insertStream(d *catalog.Table, rows *batch.Chunk) (Result, error) {
 }
 
 // asColumns is rows under the types of d's columns. Their values lie the same,
-// but a value may come under a narrower type, such as DATETIME for DATETIME(3).
+// but a value may come under a narrower type, such as DATETIME for DATETIME(3). Columns that
+// d has got since get their initial values.
 func asColumns(d *catalog.Table, rows *batch.Chunk) *batch.Chunk {
 	out := &batch.Chunk{N: rows.N, Weights: rows.Weights, Cols: make([]*vector.Vector, len(rows.Cols))}
 	for i, c := range rows.Cols {
 		v := *c
 		v.Type = d.Columns[i].Type
 		out.Cols[i] = &v
+	}
+	if len(out.Cols) < len(d.Columns) {
+		return growthOf(d).fill(out)
 	}
 	return out
 }

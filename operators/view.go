@@ -64,6 +64,17 @@ func (v *View) String() string { return "View" }
 // Types are the types of the columns.
 func (v *View) Types() []types.Type { return v.spec.Input }
 
+// Grow adds columns, of which the rows that are there have the values initial, vectors
+// of one row each. Between batches; images that were taken keep what they have.
+func (v *View) Grow(initial []*vector.Vector) {
+	v.codec = v.codec.Grow(initial)
+	v.spec.Input = v.codec.Types
+}
+
+// Shrink takes columns away again that no row has a value in: what is left is as codec,
+// which it had before, says. Between batches.
+func (v *View) Shrink(codec *state.Codec) { v.codec, v.spec.Input = codec, codec.Types }
+
 // Begin opens a batch.
 func (v *View) Begin(b *Batch) {
 	v.batch, v.collect = b, b.Changes
@@ -161,8 +172,12 @@ func (v *View) take(n int) (int, error) {
 }
 
 // isEncoded compares without asking for the row's length, which stands elsewhere:
-// an encoding says its length in its beginning, so as a prefix it is whole.
+// an encoding says its length in its beginning, so as a prefix it is whole, unless rows
+// may end early.
 func (v *View) isEncoded(r state.Ref) bool {
+	if v.codec.Grown() {
+		return bytes.Equal(v.store.Get(r)[viewHeader:], v.enc)
+	}
 	return bytes.HasPrefix(v.store.Slot(r)[viewHeader:], v.enc)
 }
 
@@ -310,6 +325,17 @@ func (im *ViewImage) Memory() (own, kept int64) { return im.store.Bytes(), im.st
 
 // Release ends the image; it may be called more than once.
 func (im *ViewImage) Release() { im.store.Release() }
+
+// Grow is the image with further columns, as View.Grow adds them. It lives as long as im.
+func (im *ViewImage) Grow(initial []*vector.Vector) *ViewImage {
+	grown := *im
+	grown.codec = im.codec.Grow(initial)
+	grown.spec.Input = grown.codec.Types
+	return &grown
+}
+
+// Growths counts how often the image, or what it is of, has grown.
+func (im *ViewImage) Growths() int { return im.codec.Growths() }
 
 // Get looks up the row whose key is row i of key. A bag cannot be looked up in.
 func (im *ViewImage) Get(key []*vector.Vector, i int) (row *batch.Chunk, ok bool) {

@@ -120,12 +120,8 @@ func tables(r *rows) {
 
 func columns(r *rows) {
 	r.each(func(t *catalog.Table) {
-		at := 0
-		for i, c := range t.Columns {
-			if c.Hidden {
-				continue
-			}
-			at++
+		for at, i := range t.Visible() {
+			c := t.Columns[i]
 			null := "YES"
 			if c.Type.NotNull {
 				null = "NO"
@@ -141,7 +137,7 @@ func columns(r *rows) {
 			if coll != nil {
 				cs = charset
 			}
-			r.add("def", t.Database, t.Name, c.Name, at, def, null, name, chars, octets, prec, scale, fsp, cs, coll, typ,
+			r.add("def", t.Database, t.Name, c.Name, at+1, def, null, name, chars, octets, prec, scale, fsp, cs, coll, typ,
 				KeyOf(t, i), extra, "select,insert,update,references", c.Comment, "", nil)
 		}
 	})

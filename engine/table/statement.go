@@ -26,6 +26,9 @@ type Inserted struct {
 // the write set as it was before the statement.
 func (w *Writes) Insert(c *batch.Chunk, m InsertMode) (res Inserted, err error) {
 	t := w.t
+	if err := t.wide(c); err != nil {
+		return res, err
+	}
 	if c, res.FirstAuto, err = t.number(c); err != nil {
 		return res, err
 	}
@@ -39,7 +42,7 @@ func (w *Writes) Insert(c *batch.Chunk, m InsertMode) (res Inserted, err error) 
 	}
 	for i := range c.N {
 		key := string(t.key.Append(w.buf[:0], primary, i))
-		encoded := string(t.codec.Append(w.buf[:0], c.Cols, i))
+		encoded := string(t.codec.Load().Append(w.buf[:0], c.Cols, i))
 		holder, name, dup := w.conflict(c, i, key, "")
 		switch {
 		case !dup:
@@ -86,7 +89,7 @@ func (w *Writes) upsert(c *batch.Chunk, primary []*vector.Vector) {
 	for i := range c.N {
 		key := string(w.t.key.Append(w.buf[:0], primary, i))
 		_, touched := w.rows[key]
-		w.put(key, "", string(w.t.codec.Append(w.buf[:0], cols, i)))
+		w.put(key, "", string(w.t.codec.Load().Append(w.buf[:0], cols, i)))
 		if !touched {
 			w.rows[key].blind = true
 		}
@@ -106,7 +109,7 @@ func (w *Writes) merge(c *batch.Chunk, i int, holder string, m InsertMode) (uint
 
 // replace puts row i of c in place of the row under key.
 func (w *Writes) replace(key, old string, c *batch.Chunk, i int, count uint64) (uint64, error) {
-	encoded := string(w.t.codec.Append(nil, c.Cols, i))
+	encoded := string(w.t.codec.Load().Append(nil, c.Cols, i))
 	if encoded == old {
 		return 0, nil
 	}
@@ -137,6 +140,9 @@ func (w *Writes) byKey(key string) string {
 func (w *Writes) Update(old, next *batch.Chunk) (changed uint64, err error) {
 	w.t.mu.RLock()
 	defer w.t.mu.RUnlock()
+	if err := w.t.wide(old); err != nil {
+		return 0, err
+	}
 	keys, rows, err := w.find(old)
 	if err != nil {
 		return 0, err
@@ -155,6 +161,9 @@ func (w *Writes) Update(old, next *batch.Chunk) (changed uint64, err error) {
 func (w *Writes) Delete(old *batch.Chunk) (uint64, error) {
 	w.t.mu.RLock()
 	defer w.t.mu.RUnlock()
+	if err := w.t.wide(old); err != nil {
+		return 0, err
+	}
 	keys, rows, err := w.find(old)
 	if err != nil {
 		return 0, err
@@ -179,7 +188,7 @@ func (w *Writes) find(old *batch.Chunk) (keys, rows []string, err error) {
 	primary := pick(old.Cols, w.t.Desc.Primary)
 	for i := range old.N {
 		key := string(w.t.key.Append(w.buf[:0], primary, i))
-		encoded := string(w.t.codec.Append(w.buf[:0], old.Cols, i))
+		encoded := string(w.t.codec.Load().Append(w.buf[:0], old.Cols, i))
 		if w.byKey(key) != encoded {
 			return nil, nil, conflictError()
 		}

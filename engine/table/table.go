@@ -24,9 +24,9 @@ type Table struct {
 	name  atomic.Pointer[string] // that it has now
 	mu    sync.RWMutex
 	view  *operators.View
-	codec *state.Codec // of whole rows
-	key   *state.Codec // of the primary key
-	folds bool         // what key encodes is no value any more, only what it is equal by
+	codec atomic.Pointer[state.Codec] // of whole rows
+	key   *state.Codec                // of the primary key
+	folds bool                        // what key encodes is no value any more, only what it is equal by
 	// unique are further unique keys: encoded key → encoded primary key.
 	unique  []uniqueIndex
 	last    uint64        // the greatest AUTO_INCREMENT value, row id or arrival so far
@@ -48,11 +48,15 @@ func (t *Table) Rename(name string) { t.name.Store(&name) }
 // New makes the empty image of a table.
 func New(t *catalog.Table, env operators.Env) (*Table, error) {
 	ts := columnTypes(t)
-	view, err := operators.NewView(operators.ViewSpec{Input: ts, Key: t.Primary}, env)
+	added := Added(t)
+	first := ts[:len(ts)-count(added)]
+	view, err := operators.NewView(operators.ViewSpec{Input: first, Key: t.Primary}, env)
 	if err != nil {
 		return nil, err
 	}
-	tb := &Table{Desc: t, view: view, codec: state.NewCodec(ts), key: state.NewKeyCodec(pick(ts, t.Primary)), auto: -1, arrival: -1}
+	tb := &Table{Desc: t, view: view, key: state.NewKeyCodec(pick(ts, t.Primary)), auto: -1, arrival: -1}
+	tb.codec.Store(state.NewCodec(first))
+	tb.Grow(t)
 	tb.Rename(t.Name)
 	tb.folds = slices.ContainsFunc(pick(ts, t.Primary), types.Type.Folds)
 	if t.Upsert() {
@@ -77,6 +81,14 @@ func columnTypes(t *catalog.Table) []types.Type {
 	return ts
 }
 
+func count[T any](lists [][]T) int {
+	n := 0
+	for _, l := range lists {
+		n += len(l)
+	}
+	return n
+}
+
 func pick[T any](xs []T, at []int) []T {
 	out := make([]T, len(at))
 	for k, i := range at {
@@ -90,6 +102,13 @@ func (t *Table) Snapshot() []operators.Image {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	return []operators.Image{t.view.Snapshot()}
+}
+
+// Rows is the number of rows.
+func (t *Table) Rows() int64 {
+	t.mu.RLock()
+	defer t.mu.RUnlock()
+	return t.view.Rows()
 }
 
 // State is what a checkpoint keeps of the rows.

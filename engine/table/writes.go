@@ -153,12 +153,13 @@ func (t *Table) rowUnder(key string) string {
 }
 
 func (t *Table) decode(rows []string) *batch.Chunk {
-	c := batch.New(t.codec.Types, len(rows))
+	codec := t.codec.Load()
+	c := batch.New(codec.Types, len(rows))
 	raw := make([][]byte, len(rows))
 	for i, r := range rows {
 		raw[i] = []byte(r)
 	}
-	t.codec.Decode(raw, c.Cols)
+	codec.Decode(raw, c.Cols)
 	c.N = len(rows)
 	return c
 }

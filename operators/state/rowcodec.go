@@ -19,12 +19,14 @@ import (
 //	a slot for each column, in order: 8 bytes of an int, a float, or a decimal of
 //	  at most 18 digits; 32 of a longer decimal; of bytes their length, 4
 //	the bytes of the ClassBytes columns, in order
+//	of a codec that has Grown: see growth
 type Codec struct {
 	Types []types.Type
 	slots []slotForm
 	fixed int // bytes before those of the ClassBytes columns
 	texts int // ClassBytes columns
 	keys  bool
+	grown []growth // columns behind those with slots
 }
 
 type slotForm struct {
@@ -134,11 +136,14 @@ func (c *Codec) Append(dst []byte, cols []*vector.Vector, i int) []byte {
 			binary.LittleEndian.PutUint32(dst[base+s.at:], uint32(len(dst)-start))
 		}
 	}
+	if c.grown != nil {
+		return c.appendGrown(dst, cols, i)
+	}
 	return dst
 }
 
 // Is reports that b begins with the encoding of row i of cols. A row's length
-// stands in its beginning: as a prefix it is whole.
+// stands in its beginning: as a prefix it is whole. c is not Grown.
 func (c *Codec) Is(b []byte, cols []*vector.Vector, i int) bool {
 	at := c.fixed
 	for k, s := range c.slots {
@@ -222,6 +227,9 @@ func (c *Codec) Decode(rows [][]byte, cols []*vector.Vector) {
 			}
 		}
 	}
+	if c.grown != nil {
+		c.decodeGrown(rows, cols)
+	}
 }
 
 // skipTexts moves at on from behind the texts of the columns before from to behind
@@ -299,8 +307,17 @@ func decodeValues(rows [][]byte, k int, s slotForm, v *vector.Vector) {
 	}
 }
 
-// Len returns the length of the encoded row that b begins with.
+// Len returns the length of the encoded row that b begins with; of a Grown codec b is
+// that row.
 func (c *Codec) Len(b []byte) int {
+	if c.grown != nil {
+		return len(b)
+	}
+	return c.baseLen(b)
+}
+
+// baseLen is the length of the columns with slots.
+func (c *Codec) baseLen(b []byte) int {
 	n := c.fixed
 	if c.texts > 0 {
 		for _, s := range c.slots {
@@ -336,7 +353,7 @@ func (c *Codec) Int(row []byte, k int) (int64, bool) {
 }
 
 // EqualAt says whether SQL holds the columns cols of two encoded rows equal, NULL
-// equal to NULL.
+// equal to NULL. None of them is one that c has Grown by.
 func (c *Codec) EqualAt(a, b []byte, cols []int) bool {
 	for _, k := range cols {
 		nullA, nullB := a[k>>3]>>(k&7)&1, b[k>>3]>>(k&7)&1

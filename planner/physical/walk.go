@@ -1,5 +1,7 @@
 package physical
 
+import "slices"
+
 // Walk calls f on n and everything below it, parents first (the order of the
 // ids), on a node that several read once; f returns false to leave out what is
 // below.
@@ -51,6 +53,16 @@ func (p *Plan) HasWindows() bool {
 	found := false
 	Walk(p.Root, func(n *Node) bool {
 		found = found || n.Kind == Window || n.Kind == Session
+		return !found
+	})
+	return found
+}
+
+// Reads reports whether the plan reads a column of a catalog object, by its place.
+func (p *Plan) Reads(table uint64, column int) bool {
+	found := false
+	Walk(p.Root, func(n *Node) bool {
+		found = found || n.Kind == Source && n.Source.Table == table && slices.Contains(n.Source.Columns, column)
 		return !found
 	})
 	return found

@@ -2,6 +2,7 @@ package session
 
 import (
 	"context"
+	"errors"
 	"fmt"
 
 	"streamsql/catalog"
@@ -21,6 +22,23 @@ import (
 
 // data runs the statements that go through the binder.
 func (s *Session) data(ctx context.Context, stmt *parser.Statement, params []Param, more bool, emit Emit) error {
+	warned := s.diagnostics
+	err := s.dataOnce(ctx, stmt, params, more, emit)
+	for try := 1; s.tx == nil && hasChanged(err) && try < maxRetries; try++ { // nothing has been done or said yet
+		s.diagnostics = warned
+		err = s.dataOnce(ctx, stmt, params, more, emit)
+	}
+	return err
+}
+
+// hasChanged reports that ALTER changed a table between the binding of a statement and its work.
+func hasChanged(err error) bool {
+	var e *sqlerr.Error
+	return errors.As(err, &e) && e.Code == sqlerr.TableDefChanged
+}
+
+// dataOnce binds a statement and runs it.
+func (s *Session) dataOnce(ctx context.Context, stmt *parser.Statement, params []Param, more bool, emit Emit) error {
 	version := s.server.catalog().Version()
 	c, err := s.compile(ctx, stmt, params)
 	if err != nil {

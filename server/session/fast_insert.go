@@ -21,7 +21,7 @@ func (s *Session) fastInsert(ctx context.Context, text string, more bool, emit E
 	if !ok {
 		return false, nil
 	}
-	return true, s.insertFast(ctx, rows, more, emit)
+	return s.insertUnchanged(ctx, rows, more, emit)
 }
 
 // fastExecute runs a prepared INSERT or REPLACE of `?` alone in the same way.
@@ -30,7 +30,17 @@ func (s *Session) fastExecute(ctx context.Context, p *bind.InsertParameters, par
 	if !ok {
 		return false, nil
 	}
-	return true, s.insertFast(ctx, rows, more, emit)
+	return s.insertUnchanged(ctx, rows, more, emit)
+}
+
+// insertUnchanged is insertFast; false when ALTER overtook it, so that the usual path
+// is to bind the statement anew.
+func (s *Session) insertUnchanged(ctx context.Context, rows *bind.FastRows, more bool, emit Emit) (ok bool, err error) {
+	err = s.insertFast(ctx, rows, more, emit)
+	if s.tx == nil && hasChanged(err) {
+		return false, nil
+	}
+	return true, err
 }
 
 func (s *Session) insertFast(ctx context.Context, rows *bind.FastRows, more bool, emit Emit) error {

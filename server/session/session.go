@@ -115,10 +115,8 @@ func (s *Session) Columns(_ context.Context, table string) ([]physical.Field, er
 		return nil, err
 	}
 	var fields []physical.Field
-	for _, c := range t.Columns {
-		if !c.Hidden {
-			fields = append(fields, physical.Field{Name: c.Name, Type: c.Type})
-		}
+	for _, i := range t.Visible() {
+		fields = append(fields, physical.Field{Name: t.Columns[i].Name, Type: t.Columns[i].Type})
 	}
 	return fields, nil
 }

@@ -96,10 +96,8 @@ func (s *Session) showColumns(n *ast.ShowStmt) (*table, error) {
 		columns = []string{"Field", "Type", "Collation", "Null", "Key", "Default", "Extra", "Privileges", "Comment"}
 	}
 	t := newTable(columns...)
-	for i, c := range o.Columns {
-		if c.Hidden {
-			continue
-		}
+	for _, i := range o.Visible() {
+		c := o.Columns[i]
 		null := "YES"
 		if c.Type.NotNull {
 			null = "NO"

@@ -64,10 +64,8 @@ func createText(o *catalog.Table) string {
 		return "CREATE MATERIALIZED VIEW " + quoteName(o.Name) + columnList(o) + options(o) + " AS " + o.Query
 	}
 	var lines []string
-	for _, c := range o.Columns {
-		if !c.Hidden {
-			lines = append(lines, "  "+columnText(c))
-		}
+	for _, c := range o.Visible() {
+		lines = append(lines, "  "+columnText(o.Columns[c]))
 	}
 	for _, k := range infoschema.Keys(o) {
 		names := make([]string, len(k.Columns))
@@ -165,10 +163,8 @@ func columnText(c catalog.Column) string {
 
 func columnList(o *catalog.Table) string {
 	var names []string
-	for _, c := range o.Columns {
-		if !c.Hidden {
-			names = append(names, quoteName(c.Name))
-		}
+	for _, c := range o.Visible() {
+		names = append(names, quoteName(o.Columns[c].Name))
 	}
 	return " (" + strings.Join(names, ",") + ")"
 }

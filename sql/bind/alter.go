@@ -6,6 +6,7 @@ import (
 	"github.com/pingcap/tidb/pkg/parser/ast"
 
 	"streamsql/catalog"
+	"streamsql/sql/expr"
 	"streamsql/sql/sqlerr"
 )
 
@@ -15,11 +16,26 @@ type RenameTables struct{ Moves []Rename }
 // Rename is one of its moves.
 type Rename struct{ From, To Name }
 
-// AlterTable changes a definition that no row depends on. Change makes the new
+// AlterTable changes a definition. No row is written anew. Change makes the new
 // descriptor of the one that the name has when it takes effect.
 type AlterTable struct {
 	Name   Name
-	Change func(catalog.Table) (*catalog.Table, error)
+	Change func(catalog.Table) (*Altered, error)
+}
+
+// Altered is a table as it is to be.
+type Altered struct {
+	Table *catalog.Table
+	Added []AddedColumn
+}
+
+// AddedColumn is a column that ALTER adds.
+type AddedColumn struct {
+	Column int        // its place
+	Value  *expr.Expr // a constant, or a function of the statement's time: what the rows have that are there
+	// Made up: the column is NOT NULL and has no DEFAULT; where there are rows, dates have no
+	// such value.
+	MadeUp bool
 }
 
 func (*RenameTables) statement() {}
@@ -78,8 +94,8 @@ func (r *RenameTables) Resolve(cat *catalog.Snapshot) (*catalog.Snapshot, []*cat
 	return cat, changed, nil
 }
 
-// alterTable binds the forms of ALTER TABLE that leave rows as they are.
-func (b *binder) alterTable(n *ast.AlterTableStmt) (Statement, error) {
+// alterTable binds ALTER TABLE, and ALTER STREAM TABLE.
+func (b *binder) alterTable(n *ast.AlterTableStmt, stream bool) (Statement, error) {
 	name, err := b.name(n.Table)
 	if err != nil {
 		return nil, err
@@ -91,6 +107,9 @@ func (b *binder) alterTable(n *ast.AlterTableStmt) (Statement, error) {
 	if t.Kind != catalog.BaseTable && t.Kind != catalog.StreamTable {
 		return nil, sqlerr.New(sqlerr.WrongObject, "'%s.%s' is not BASE TABLE", t.Database, t.Name)
 	}
+	if stream && t.Kind != catalog.StreamTable {
+		return nil, sqlerr.New(sqlerr.WrongObject, "'%s.%s' is not STREAM TABLE", t.Database, t.Name)
+	}
 	if len(n.Specs) == 1 && n.Specs[0].Tp == ast.AlterTableRenameTable {
 		move, err := b.rename(n.Table, n.Specs[0].NewTable)
 		if n.Specs[0].NewTable.Schema.O == "" {
@@ -98,56 +117,47 @@ func (b *binder) alterTable(n *ast.AlterTableStmt) (Statement, error) {
 		}
 		return &RenameTables{Moves: []Rename{move}}, err
 	}
-	out := &AlterTable{Name: name, Change: func(t catalog.Table) (*catalog.Table, error) {
+	out := &AlterTable{Name: name, Change: func(t catalog.Table) (*Altered, error) {
 		t.Columns = slices.Clone(t.Columns)
+		a := &altering{binder: b, table: &t}
 		for _, s := range n.Specs {
-			if err := b.alter(&t, s); err != nil {
+			if err := a.alter(s); err != nil {
 				return nil, err
 			}
 		}
-		return &t, nil
+		if len(t.Visible()) == 0 {
+			return nil, sqlerr.New(sqlerr.CantRemoveAllFields, "You can't delete all columns with ALTER TABLE; use DROP TABLE instead")
+		}
+		return &Altered{&t, a.added}, nil
 	}}
 	_, err = out.Change(*t)
 	return out, err
 }
 
-// alter applies one change to a descriptor.
-func (b *binder) alter(t *catalog.Table, s *ast.AlterTableSpec) error {
+// altering is an ALTER TABLE while it is applied to a descriptor.
+type altering struct {
+	*binder
+	table *catalog.Table // as it has become so far
+	added []AddedColumn
+}
+
+// alter applies one change.
+func (a *altering) alter(s *ast.AlterTableSpec) error {
 	switch s.Tp {
 	case ast.AlterTableRenameColumn:
-		return renameColumn(t, s)
+		return a.renameColumn(s)
 	case ast.AlterTableAlterColumn:
-		def := s.NewColumns[0]
-		i, err := columnIndex(t, t.Name, def.Name)
-		if err != nil {
-			return err
-		}
-		c := &creating{binder: b, table: t}
-		t.Columns[i].Default = nil
-		for _, o := range def.Options {
-			if err := c.defaultOption(&t.Columns[i], o); err != nil {
-				return err
-			}
-		}
-		return c.checkDefaults()
+		return a.setDefault(s.NewColumns[0])
 	case ast.AlterTableAddColumns:
-		for _, def := range s.NewColumns {
-			if _, err := columnIndex(t, t.Name, def.Name); err == nil {
-				return sqlerr.New(sqlerr.DupFieldName, "Duplicate column name '%s'", def.Name.Name.O)
-			}
-		}
-		return sqlerr.Unsupported("ALTER TABLE … ADD COLUMN")
+		return a.addColumns(s)
 	case ast.AlterTableDropColumn:
-		if _, err := columnIndex(t, t.Name, s.OldColumnName); err != nil {
-			return sqlerr.New(sqlerr.CantDropFieldOrKey, "Can't DROP '%s'; check that column/key exists", s.OldColumnName.Name.O)
-		}
-		return sqlerr.Unsupported("ALTER TABLE … DROP COLUMN")
+		return a.dropColumn(s)
 	case ast.AlterTableOption:
 		for _, o := range s.Options {
 			if o.Tp != ast.TableOptionComment {
 				return sqlerr.Unsupported("ALTER TABLE of this option")
 			}
-			t.Comment = o.StrValue
+			a.table.Comment = o.StrValue
 		}
 		return nil
 	}
@@ -157,26 +167,72 @@ func (b *binder) alter(t *catalog.Table, s *ast.AlterTableSpec) error {
 	return sqlerr.Unsupported("this form of ALTER TABLE")
 }
 
-func renameColumn(t *catalog.Table, s *ast.AlterTableSpec) error {
+// setDefault is ALTER COLUMN c SET DEFAULT, and DROP DEFAULT.
+func (a *altering) setDefault(def *ast.ColumnDef) error {
+	i, err := columnIndex(a.table, a.table.Name, def.Name)
+	if err != nil {
+		return err
+	}
+	c := &creating{binder: a.binder, table: a.table, stream: a.table.Kind == catalog.StreamTable}
+	a.table.Columns[i].Default = nil
+	for _, o := range def.Options {
+		if err := c.defaultOption(&a.table.Columns[i], o); err != nil {
+			return err
+		}
+	}
+	return c.checkDefaults()
+}
+
+// renameColumn is RENAME COLUMN. Generated columns that are computed from it name it anew.
+func (a *altering) renameColumn(s *ast.AlterTableSpec) error {
+	t := a.table
 	i, err := columnIndex(t, t.Name, s.OldColumnName)
 	if err != nil {
 		return err
 	}
 	to := s.NewColumnName.Name.O
-	if err := checkIdentifier(to, sqlerr.WrongColumnName, "column"); err != nil {
+	if err := a.checkName(to); err != nil {
 		return err
 	}
 	for k, c := range t.Columns {
-		if k != i && sameName(c.Name, to) {
+		if k != i && !c.Hidden && sameName(c.Name, to) {
 			return sqlerr.New(sqlerr.DupFieldName, "Duplicate column name '%s'", to)
 		}
-		if c.Generated != "" {
-			return sqlerr.Unsupported("renaming a column of a table with generated columns")
+	}
+	for k, c := range t.Columns {
+		if c.Generated == "" {
+			continue
+		}
+		if t.Columns[k].Generated, err = renamedIn(c.Generated, t.Columns[i].Name, to); err != nil {
+			return err
 		}
 	}
 	t.Columns[i].Name = to
 	return nil
 }
+
+// renamedIn is the text of an expression in which a column has another name.
+func renamedIn(text, from, to string) (string, error) {
+	stmt, err := parseStored("SELECT "+text, 0)
+	if err != nil {
+		return "", err
+	}
+	stmt.Node.Accept(columnRenamer{from, to})
+	return restored(stmt.Node.(*ast.SelectStmt).Fields.Fields[0].Expr)
+}
+
+type columnRenamer struct{ from, to string }
+
+// Enter implements ast.Visitor.
+func (r columnRenamer) Enter(n ast.Node) (ast.Node, bool) {
+	if c, ok := n.(*ast.ColumnName); ok && sameName(c.Name.O, r.from) {
+		c.Name = ast.NewCIStr(r.to)
+	}
+	return n, false
+}
+
+// Leave implements ast.Visitor.
+func (r columnRenamer) Leave(n ast.Node) (ast.Node, bool) { return n, true }
 
 // alterForms are the forms of ALTER TABLE that are not there, as one writes them.
 var alterForms = map[ast.AlterTableType]string{

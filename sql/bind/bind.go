@@ -67,7 +67,7 @@ func (b *binder) statement(s *parser.Statement) (Statement, error) {
 	case *ast.RenameTableStmt:
 		return b.renameTables(n)
 	case *ast.AlterTableStmt:
-		return b.alterTable(n)
+		return b.alterTable(n, s.AlterStream)
 	case *ast.ExplainStmt:
 		return b.explain(n, s)
 	case *ast.TruncateTableStmt:

@@ -94,6 +94,7 @@ type binder struct {
 	// when it is computed. expanding is the nesting of views below the statement.
 	view, continuous bool
 	expanding        int
+	sees             catalog.ID // of the view that is expanded: see catalog.Table.Sees
 }
 
 // newID gives the next column id; the first is 1.

@@ -27,10 +27,8 @@ func ChangeColumns(t *catalog.Table) []catalog.Column {
 	id := types.MakeBigInt()
 	id.Unsigned, id.NotNull = true, true
 	out := []catalog.Column{{Name: OpColumn, Type: op}, {Name: BatchColumn, Type: id}}
-	for _, c := range t.Columns {
-		if c.Hidden {
-			continue
-		}
+	for _, i := range t.Visible() {
+		c := t.Columns[i]
 		c.Type.NotNull = false
 		out = append(out, catalog.Column{Name: c.Name, Type: c.Type})
 	}

@@ -142,7 +142,7 @@ func (c *creating) columns(defs []*ast.ColumnDef) error {
 		if err := checkIdentifier(name, sqlerr.WrongColumnName, "column"); err != nil {
 			return err
 		}
-		if sameName(name, catalog.RowID) || c.stream && (sameName(name, catalog.ArrivalName) || sameName(name, catalog.WatermarkName)) {
+		if reservedColumn(name, c.stream) {
 			return sqlerr.New(sqlerr.WrongColumnName, "Incorrect column name '%s'", name)
 		}
 		if seen[d.Name.Name.L] {
@@ -167,6 +167,11 @@ func (c *creating) columns(defs []*ast.ColumnDef) error {
 		return err
 	}
 	return c.checkGenerated()
+}
+
+// reservedColumn reports a name of a hidden column.
+func reservedColumn(name string, stream bool) bool {
+	return sameName(name, catalog.RowID) || stream && (sameName(name, catalog.ArrivalName) || sameName(name, catalog.WatermarkName))
 }
 
 func (c *creating) columnOption(i int, o *ast.ColumnOption) error {

@@ -161,7 +161,10 @@ func (b *binder) scan(t *catalog.Table, alias string) (source, error) {
 	s := source{rel: r, scope: scope{cols: make([]visible, len(t.Columns))}}
 	for i, c := range t.Columns {
 		r.Cols[i] = Col{ID: b.newID(), Name: c.Name, Type: c.Type}
-		s.scope.cols[i] = visible{Col: r.Cols[i], db: t.Database, table: alias, base: t, position: i, hidden: c.Hidden}
+	}
+	for rank, i := range t.InSight() {
+		hidden := t.Columns[i].Hidden || b.expanding > 0 && t.Columns[i].Since > b.sees
+		s.scope.cols[rank] = visible{Col: r.Cols[i], db: t.Database, table: alias, base: t, position: i, rank: rank, hidden: hidden}
 	}
 	return s, nil
 }
@@ -175,7 +178,7 @@ func (b *binder) derived(q *Query, alias string, names []string) (source, error)
 	}
 	s := source{rel: &Derived{Query: q}, scope: scope{cols: make([]visible, len(q.Out))}}
 	for i, c := range q.Out {
-		s.scope.cols[i] = visible{Col: c, table: alias, position: i}
+		s.scope.cols[i] = visible{Col: c, table: alias, position: i, rank: i}
 	}
 	return s, nil
 }
@@ -219,7 +222,7 @@ func (b *binder) expandView(t *catalog.Table, alias string) (source, error) {
 		return source{}, brokenView(t, err)
 	}
 	inner := &binder{session: b.session, env: &env, scalar: env.scalar(), view: true, windows: stmt.Windows, derivedNames: stmt.Named,
-		continuous: b.continuous, expanding: b.expanding + 1}
+		continuous: b.continuous, expanding: b.expanding + 1, sees: t.Sees}
 	q, err := inner.subquery(stmt.Node)
 	if err != nil {
 		return source{}, brokenView(t, err)

@@ -123,12 +123,15 @@ func (in *inserting) columns(list []*ast.ColumnName) error {
 // unnamed begins a column list: nothing is given yet, or all columns in order.
 func (in *inserting) unnamed(all bool) {
 	in.given = make([]int, len(in.table.Columns))
-	for i, c := range in.table.Columns {
+	for i := range in.given {
 		in.given[i] = -1
-		if all && !c.Hidden {
-			in.given[i] = in.count
-			in.count++
-		}
+	}
+	if !all {
+		return
+	}
+	for _, i := range in.table.Visible() {
+		in.given[i] = in.count
+		in.count++
 	}
 }
 

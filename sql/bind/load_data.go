@@ -120,8 +120,8 @@ type loading struct {
 // fields says which columns the fields of a line go into.
 func (l *loading) fields(n *ast.LoadDataStmt, out *LoadData) error {
 	if len(n.ColumnsAndUserVars) == 0 {
-		for i, c := range l.table.Columns {
-			if !c.Hidden && c.Generated == "" {
+		for _, i := range l.table.Visible() {
+			if l.table.Columns[i].Generated == "" {
 				out.Fields = append(out.Fields, i)
 			}
 		}

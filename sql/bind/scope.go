@@ -17,6 +17,7 @@ type visible struct {
 	db, table string         // as the column can be qualified
 	base      *catalog.Table // nil: a derived table
 	position  int            // in its table
+	rank      int            // among its table's columns as people see them
 	hidden    bool           // not in `*`: the row id
 	// merged columns are the ones that USING or NATURAL dropped: they are reached
 	// by a qualified name only, and are not in `*` (but in `t.*`).
@@ -120,7 +121,7 @@ func (s *scope) star(db, table string) ([]*visible, error) {
 		return nil, sqlerr.New(sqlerr.BadTable, "Unknown table '%s'", table)
 	}
 	if table != "" {
-		slices.SortStableFunc(out, func(a, b *visible) int { return a.position - b.position })
+		slices.SortStableFunc(out, func(a, b *visible) int { return a.rank - b.rank })
 	}
 	return out, nil
 }

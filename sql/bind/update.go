@@ -1,6 +1,8 @@
 package bind
 
 import (
+	"slices"
+
 	"github.com/pingcap/tidb/pkg/parser/ast"
 
 	"streamsql/sql/expr"
@@ -177,6 +179,7 @@ func (b *binder) changed(join *ast.Join, verb string, where ast.ExprNode) (sourc
 	if err != nil {
 		return source{}, nil, err
 	}
+	slices.SortFunc(src.scope.cols, func(a, b visible) int { return a.position - b.position })
 	sel := &Select{From: src.rel}
 	if where != nil {
 		b.read(t)

@@ -105,7 +105,7 @@ func (b *binder) windowTable(n *ast.TableSource, w *parser.Window) (source, erro
 		if v, _ := src.scope.find(&ast.ColumnName{Name: ast.NewCIStr(c.Name)}, ""); v != nil {
 			return source{}, sqlerr.New(sqlerr.DupFieldName, "Duplicate column name '%s'", c.Name)
 		}
-		out.scope.cols = append(out.scope.cols, visible{Col: c, table: alias, position: len(cols) - 2 + i})
+		out.scope.cols = append(out.scope.cols, visible{Col: c, table: alias, position: len(cols) - 2 + i, rank: len(cols) - 2 + i})
 	}
 	return out, nil
 }

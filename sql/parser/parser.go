@@ -257,6 +257,9 @@ func (p *Parser) statement(st *Statement) error {
 		return p.explain(st)
 	}
 	p.rollbackWork()
+	if ok, err := p.alterStreamTable(st); ok {
+		return err
+	}
 	return p.standard(st, 0)
 }
 

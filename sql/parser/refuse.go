@@ -38,7 +38,6 @@ drop server
 drop tablespace
 drop resource group
 alter dimension table
-alter stream table
 alter materialized view
 alter sink
 alter source

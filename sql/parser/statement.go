@@ -43,6 +43,8 @@ type Statement struct {
 	// Changes are the views of CHANGES(view, batch) in FROM, by the offset of the
 	// second argument. In Node each is a subquery that selects just this.
 	Changes map[int]*ast.TableName
+	// AlterStream: Node is ALTER TABLE, of a stream table.
+	AlterStream bool
 	// NewRow is the name that INSERT … VALUES (…) AS new gives the inserted row,
 	// for ON DUPLICATE KEY UPDATE; nil: it has none.
 	NewRow *RowAlias

@@ -43,6 +43,8 @@ const (
 	WrongAutoKey          = 1075
 	FileExists            = 1086
 	CantDropFieldOrKey    = 1091
+	CantRemoveAllFields   = 1090
+	DependentByGenerated  = 3108
 	NoSuchThread          = 1094
 	KillDenied            = 1095
 	NoTablesUsed          = 1096
@@ -110,6 +112,7 @@ const (
 	ViewWrongList         = 1353
 	WrongObject           = 1347
 	TooLongString         = 1406
+	TableDefChanged       = 1412
 	InvalidCharacter      = 1300
 	WrongParamCountNative = 1582
 	DataOutOfRange        = 1690
@@ -184,7 +187,7 @@ var states = map[uint16]string{
 	ConCount: "08004", BadHost: "08S01", HandshakeError: "08S01", DBAccessDenied: "42000", AccessDenied: "28000",
 	NoDB: "3D000", UnknownCommand: "08S01", BadNull: "23000", BadDB: "42000", TableExists: "42S01", BadTable: "42S02",
 	NonUniq: "23000", ServerShutdown: "08S01", BadField: "42S22", WrongFieldWithGroup: "42000", WrongGroupField: "42000",
-	WrongValueCount: "21S01", TooLongIdent: "42000", DupFieldName: "42S21", CantDropFieldOrKey: "42000", DupKeyName: "42000", DupEntry: "23000",
+	WrongValueCount: "21S01", TooLongIdent: "42000", DupFieldName: "42S21", CantDropFieldOrKey: "42000", CantRemoveAllFields: "42000", DupKeyName: "42000", DupEntry: "23000",
 	WrongFieldSpec: "42000", ParseError: "42000", EmptyQuery: "42000", NonUniqTable: "42000", InvalidDefault: "42000",
 	MultiplePriKey: "42000", TooManyKeys: "42000", KeyColumnDoesNotExist: "42000", TooBigFieldLength: "42000",
 	WrongAutoKey: "42000", BlobCantHaveDefault: "42000", WrongDBName: "42000", WrongTableName: "42000",

@@ -161,8 +161,8 @@ ALTER TABLE t DROP INDEX nope;
 -- 1235 (42000): This version of StreamSQL doesn't yet support 'ALTER TABLE … DROP INDEX'
 ALTER TABLE t ADD INDEX (nope);
 -- 1235 (42000): This version of StreamSQL doesn't yet support 'ALTER TABLE … ADD key or constraint'
-ALTER TABLE t DROP COLUMN price;
--- 1235 (42000): This version of StreamSQL doesn't yet support 'ALTER TABLE … DROP COLUMN'
+ALTER TABLE t DROP COLUMN id;
+-- 1235 (42000): This version of StreamSQL doesn't yet support 'DROP COLUMN of a column of a key'
 ALTER TABLE nope ADD COLUMN x INT;
 -- 1146 (42S02): Table 'shop.nope' doesn't exist
 ALTER TABLE sales ADD COLUMN x INT;

@@ -1,0 +1,26 @@
+package catalog
+
+// InSight are the places of the columns in the order in which people see them, with the
+// hidden ones where they stand.
+func (t *Table) InSight() []int {
+	if t.Order != nil {
+		return t.Order
+	}
+	out := make([]int, len(t.Columns))
+	for i := range out {
+		out[i] = i
+	}
+	return out
+}
+
+// Visible are the places of the columns that are not hidden, in the order in which people
+// see them.
+func (t *Table) Visible() []int {
+	var out []int
+	for _, i := range t.InSight() {
+		if !t.Columns[i].Hidden {
+			out = append(out, i)
+		}
+	}
+	return out
+}
