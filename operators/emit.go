@@ -37,6 +37,9 @@ type EmitSpec struct {
 	Input     []types.Type
 	Col       int
 	Watermark Watermark
+	// Shrinks: windows are sessions of rows that can go. What is left of one that was
+	// open can be over already, and is given like all else.
+	Shrinks bool
 }
 
 const emitHeader = 8
@@ -73,7 +76,10 @@ func (e *Emit) Begin(b *Batch) {
 
 // Push queues a chunk, but for rows whose window was over before the batch.
 func (e *Emit) Push(_ int, c *batch.Chunk) {
-	if c = e.due.live(c, e.spec.Col); c != nil {
+	if !e.spec.Shrinks {
+		c = e.due.live(c, e.spec.Col)
+	}
+	if c != nil {
 		e.push(0, c)
 	}
 }

@@ -27,8 +27,8 @@ type expiring struct {
 	value func(state.Ref) (int64, bool)
 	// grain is the width of a list's times: 1 where many rows have the same.
 	grain int64
-	// moves: a row's time may become another without a word. An earlier one is seen
-	// when the one before is over.
+	// moves: a row's time may become a later one without a word. With an earlier one it
+	// is added once more.
 	moves bool
 	// ends: rows end by next alone, so that each is in its list, once.
 	ends  bool

@@ -44,6 +44,11 @@ func (x *mergeExpiry) time(r state.Ref) (int64, bool) {
 	if x.input >= 0 {
 		return x.m.index.codec.Int(row[x.m.fixed:], x.col)
 	}
+	return x.resultIn(row)
+}
+
+// resultIn is the time that a group's row has for a result.
+func (x *mergeExpiry) resultIn(row []byte) (int64, bool) {
 	x.value.Reset()
 	x.one[0] = row
 	x.m.read[x.col-len(x.m.spec.Keys)].AppendResult(x.one, x.value, func(int, error) {})
@@ -51,6 +56,18 @@ func (x *mergeExpiry) time(r state.Ref) (int64, bool) {
 		return 0, false
 	}
 	return x.value.I[0], true
+}
+
+// changed notes a group that a batch has changed. That its time is a later one is
+// seen when the one before is over; an earlier one is seen here, where rows can go.
+func (x *mergeExpiry) changed(r state.Ref, before []byte) {
+	if !x.moves || x.m.spec.AppendOnly || x.m.spec.Whole {
+		return
+	}
+	was, ok := x.resultIn(before)
+	if now, is := x.time(r); is && (!ok || now < was) {
+		x.addAt(r, now)
+	}
 }
 
 // drop ends at most about budget values and groups that are over; 0: none is left.

@@ -98,10 +98,10 @@ func forgets(t *testing.T, op operators.Operator, id uint64, watermark int64, c 
 
 // A session is forgotten when no row can reach it any more, with its rows and its key.
 func TestSessionForgets(t *testing.T) {
-	in := []types.Type{bigint, moment, types.MakeVarChar(9)}
+	in := sessionInput
 	for seed := range int64(10) {
 		rng := rand.New(rand.NewSource(seed))
-		spec := sessionSpec(rng, in)
+		spec := sessionSpec(rng)
 		spec.Over = operators.Watermark{{Table: 1}}
 		s, err := operators.NewSession(spec, operators.Env{Node: "Session"})
 		if err != nil {

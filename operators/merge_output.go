@@ -60,6 +60,8 @@ func (m *Merge) giveOut(n int, emit func(*batch.Chunk)) error {
 			m.index.remove(d.hash, d.ref)
 		case m.over != nil && d.before < 0:
 			m.over.add(d.ref)
+		case m.over != nil:
+			m.over.changed(d.ref, m.before.at(d.before))
 		}
 	}
 	m.given += n

@@ -35,6 +35,8 @@ type Session struct {
 	phase   sessionPhase
 	pending *batch.Chunk // what is to be given out
 	list    []sessionEntry
+	near    []session
+	breaks  []sessionBreak
 }
 
 type sessionPhase uint8
@@ -170,21 +172,26 @@ func (s *Session) take(c *batch.Chunk, i int) error {
 		return nil
 	}
 	at := times.I[i]
-	if mark, ok := s.late.watermark(c, i); ok && at+s.spec.Gap+s.late.Allowed <= mark {
-		s.late.missed(c, i)
-		return nil
+	from := at - s.spec.Gap
+	if mark, ok := s.late.watermark(c, i); ok {
+		over := mark - s.spec.Gap - s.late.Allowed // sessions with no later row were over
+		if at <= over {
+			s.late.missed(c, i)
+			return nil
+		}
+		from = max(from, over+1)
 	}
 	key, err := s.store.key(i)
 	if err != nil {
 		return err
 	}
-	r, hash := s.store.row(s.kept, i, key, at)
+	r, hash := s.store.row(s.kept, i, key, at, from)
 	if r == 0 {
 		if w < 0 && s.forgotten(at) {
 			s.keys = append(s.keys, key)
 			return nil
 		}
-		if r, err = s.store.makeRow(key, at, hash); err != nil {
+		if r, err = s.store.makeRow(key, at, from, hash); err != nil {
 			return err
 		}
 	}
@@ -275,7 +282,7 @@ func (s *Session) forget(budget int) (n int) {
 		v := s.store.read(s.leaving)
 		list := s.rowsOf(&movedRows{key: v.key, from: v.start, to: v.last}, budget-n)
 		for _, e := range list {
-			s.store.unset(s.store.times, e)
+			s.store.displace(e.key, e.at, getInt(s.store.rows.Get(e.ref)[56:]), e.ref)
 			s.store.freeRow(e.ref)
 		}
 		if n += len(list) + 1; len(list) == 0 {

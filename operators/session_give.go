@@ -30,11 +30,11 @@ func (s *Session) giveRange(m *movedRows, n int) int {
 		if s.store.has(m.session) {
 			row = s.store.sessions.Mutable(m.session)
 		}
-		if row == nil || row[32] == 0 { // it went into another one
+		if row == nil || row[40] == 0 { // it went into another one
 			*m = movedRows{from: 1}
 			return 0
 		}
-		row[32] = 0
+		row[40] = 0
 		v := s.store.read(m.session)
 		*m = movedRows{key: v.key, from: v.start, to: v.last}
 	}

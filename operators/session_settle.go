@@ -7,77 +7,75 @@ import "streamsql/operators/state"
 func (s *Session) settle(r state.Ref) error {
 	row := s.store.rows.Get(r)
 	count, given := getInt(row), getInt(row[8:])
-	key, at := state.Ref(getInt(row[32:])), getInt(row[48:])
+	key, at, from := state.Ref(getInt(row[32:])), getInt(row[48:]), getInt(row[56:])
 	if err := s.store.checkCount(count, s.env.Node); err != nil {
 		return err
 	}
 	switch {
 	case count > 0 && given == 0:
-		err := s.come(key, at)
-		s.store.set(s.store.times, sessionEntry{key, at, r})
+		err := s.come(key, at, from)
+		s.store.place(key, at, from, r)
 		return err
 	case count == 0 && given > 0:
-		s.store.unset(s.store.times, sessionEntry{key, at, r})
-		return s.leave(key, at)
+		s.store.displace(key, at, from, r)
+		return s.leave(key, at, from)
 	case count == 0:
 		s.keys = append(s.keys, key)
 	}
 	return nil
 }
 
-// come makes room for a row: in the session before it, the one behind it, in
-// both, which become one, or in a new one.
-func (s *Session) come(key state.Ref, at int64) error {
-	before, ok := s.store.at(key, at)
-	ok = ok && at-before.last <= s.spec.Gap
-	after, next := s.store.after(key, at)
-	next = next && after.start-at <= s.spec.Gap
-	switch {
-	case ok && at <= before.last:
-		before.rows++
-		s.store.write(before)
-	case ok && next:
-		s.join(before, after)
-	case ok:
-		s.reach(before, before.start, at)
-	case next:
-		s.reach(after, at, after.last)
-	default:
-		v, err := s.store.makeSession(session{key: key, start: at, last: at, rows: 1})
-		if err == nil && s.over != nil {
-			s.over.add(v.ref)
-		}
+// come makes room for a row: in a session that it touches, in several, which
+// become one, or in a new one. The session with the most rows stays.
+func (s *Session) come(key state.Ref, at, from int64) error {
+	s.near = s.store.touching(s.near[:0], key, from, at)
+	now := session{key: key, start: at, last: at, reach: from, rows: 1}
+	if len(s.near) == 0 {
+		_, err := s.begins(now)
 		return err
 	}
+	stays := s.near[0]
+	for _, v := range s.near {
+		now.start, now.last, now.reach = min(now.start, v.start), max(now.last, v.last), min(now.reach, v.reach)
+		now.rows += v.rows
+		if v.rows > stays.rows {
+			stays = v
+		}
+	}
+	for _, v := range s.near {
+		if v.ref != stays.ref {
+			s.move(key, v.start, v.last)
+			s.drop(v)
+		}
+	}
+	now.ref = stays.ref
+	s.change(stays, now)
 	return nil
 }
 
-// reach gives a session one row more, and other bounds.
-func (s *Session) reach(v session, start, last int64) {
-	now := v
-	now.start, now.last, now.rows = start, last, v.rows+1
-	s.store.change(v, now)
-	s.moveAll(now)
-}
-
-// join makes one session of two and a row between them. The one with more rows
-// stays.
-func (s *Session) join(before, after session) {
-	stays, goes := before, after
-	if after.rows > before.rows {
-		stays, goes = after, before
+// begins makes a session.
+func (s *Session) begins(v session) (session, error) {
+	v, err := s.store.makeSession(v)
+	if err == nil && s.over != nil {
+		s.over.add(v.ref)
 	}
-	s.move(goes.key, goes.start, goes.last)
-	s.drop(goes)
-	now := stays
-	now.start, now.last, now.rows = before.start, after.last, before.rows+after.rows+1
-	s.store.change(stays, now)
-	s.moveAll(now)
+	return v, err
 }
 
-// leave takes a row out of its session: at an end this draws back, in the middle
-// it may fall in two.
-func (s *Session) leave(key state.Ref, at int64) error {
+// change gives a session other bounds.
+func (s *Session) change(was, now session) {
+	s.store.change(was, now)
+	if s.over != nil && now.last < was.last {
+		s.over.add(now.ref)
+	}
+	if now.start != was.start || now.last != was.last {
+		s.moveAll(now)
+	}
+}
+
+// leave takes a row out of its session: at an end this draws back, and it may
+// fall in two, or more, where the row held it together.
+func (s *Session) leave(key state.Ref, at, from int64) error {
 	v, _ := s.store.at(key, at)
 	before, after, same := s.store.neighbours(key, at)
 	now := v
@@ -91,37 +89,43 @@ func (s *Session) leave(key state.Ref, at int64) error {
 		now.start = after
 	case at == v.last:
 		now.last = before
-	case after-before > s.spec.Gap:
-		return s.split(v, before, after)
 	}
-	s.store.change(v, now)
-	if now.start != v.start || now.last != v.last {
-		s.moveAll(now)
+	now.reach = s.store.reach(key, now.start)
+	s.change(v, now)
+	s.breaks = s.store.uncovered(s.breaks[:0], now, from, at)
+	if !same && v.start < at && at < v.last && s.store.apart(key, sessionBreak{before, after}) {
+		s.breaks = append(s.breaks, sessionBreak{before, after})
+	}
+	for _, b := range s.breaks {
+		var err error
+		if now, err = s.split(now, b); err != nil {
+			return err
+		}
 	}
 	return nil
 }
 
-// split parts a session between two times. The smaller part is a new one.
-func (s *Session) split(v session, before, after int64) error {
-	left, n := s.store.fewer(v, before, after)
+// split parts a session at a break, and returns the part behind it. The smaller
+// part is a new session.
+func (s *Session) split(v session, b sessionBreak) (behind session, err error) {
+	left, n := s.store.fewer(v, b.before, b.after)
 	stays, goes := v, v
 	stays.rows, goes.rows = max(v.rows-1-n, 1), max(n, 1)
+	reach := s.store.reach(v.key, b.after)
 	if left {
-		stays.start, goes.last = after, before
+		stays.start, stays.reach, goes.last = b.after, reach, b.before
 	} else {
-		stays.last, goes.start = before, after
+		stays.last, goes.start, goes.reach = b.before, b.after, reach
 	}
-	s.store.change(v, stays)
-	goes, err := s.store.makeSession(goes)
-	if err != nil {
-		return err
-	}
-	if s.over != nil {
-		s.over.add(goes.ref)
+	s.change(v, stays)
+	if goes, err = s.begins(goes); err != nil {
+		return goes, err
 	}
 	s.move(goes.key, goes.start, goes.last)
-	s.moveAll(stays)
-	return nil
+	if left {
+		return stays, nil
+	}
+	return goes, nil
 }
 
 func (s *Session) drop(v session) {
@@ -141,9 +145,9 @@ func (s *Session) move(key state.Ref, from, to int64) {
 // keep its id.
 func (s *Session) moveAll(v session) {
 	row := s.store.sessions.Mutable(v.ref)
-	if s.spec.IDs || row[32] != 0 {
+	if s.spec.IDs || row[40] != 0 {
 		return
 	}
-	row[32] = 1
+	row[40] = 1
 	s.moved = append(s.moved, movedRows{session: v.ref})
 }

@@ -3,8 +3,9 @@ package operators
 import "streamsql/sql/types"
 
 // SessionSpec puts rows into sessions: those of equal Keys, with no two rows
-// that follow one another in Time more than Gap apart. Output: the input's
-// columns Keep, then
+// that follow one another in Time more than Gap apart, but that a row joins none
+// that was over when it came (session_links.go). Output: the input's columns Keep,
+// then
 //
 //   - the start of the row's session, and its end, which is Gap after its last
 //     row, both of the type Bound;

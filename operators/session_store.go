@@ -27,7 +27,8 @@ import (
 //	8   the time of its first row, 8
 //	16  the time of its last row, 8
 //	24  how many different rows it has, about, 8
-//	32  1 while it is in Session.moved, 8
+//	32  the least time that one of its rows reaches back to, 8
+//	40  1 while it is in Session.moved, 8
 //
 // A row's row:
 //
@@ -37,7 +38,8 @@ import (
 //	32  the key's Ref, 8
 //	40  1 while it is in Session.dirty, 8
 //	48  its time, 8
-//	56  the encoded columns that are kept
+//	56  the time that it reaches back to, 8
+//	64  the encoded columns that are kept
 type sessionStore struct {
 	account  *account.Account
 	keys     *index
@@ -47,7 +49,12 @@ type sessionStore struct {
 	codec    *state.Codec
 	spans    *btree.BTreeG[sessionEntry] // sessions by key and first row
 	times    *btree.BTreeG[sessionEntry] // rows by key and time
-	enc      []byte
+	short    *btree.BTreeG[sessionEntry] // those of them that reach back less than gap
+	gap      int64
+	// marked: the watermark of a row is part of the row, and so is what it reaches back
+	// to. Else equal rows are one row, with the reach of the first of them.
+	marked bool
+	enc    []byte
 	// ended are sessions that ended in the batch. Their rows, of key 0, stay until its
 	// end, so that no id means two sessions in one batch.
 	ended []state.Ref
@@ -55,8 +62,8 @@ type sessionStore struct {
 
 const (
 	sessionKeyHeader = 16
-	sessionBytes     = 40
-	sessionRowHeader = 56
+	sessionBytes     = 48
+	sessionRowHeader = 64
 	sessionEntrySize = 32 // bytes, with the room that nodes leave
 )
 
@@ -82,9 +89,10 @@ const lastRef = state.Ref(math.MaxUint64)
 func newSessionStore(spec SessionSpec, a *account.Account) *sessionStore {
 	s := &sessionStore{
 		account: a, keys: newIndex(newGrouping(spec.Input, spec.Keys), sessionKeyHeader, a),
-		sessions: state.NewStore(a), rows: state.NewStore(a), byRow: state.NewTable(a),
-		spans: btree.NewBTreeGOptions(lessSessionEntry, btree.Options{NoLocks: true}),
-		times: btree.NewBTreeGOptions(lessSessionEntry, btree.Options{NoLocks: true}),
+		sessions: state.NewStore(a), rows: state.NewStore(a), byRow: state.NewTable(a), gap: spec.Gap, marked: spec.Late >= 0,
+	}
+	for _, t := range []**btree.BTreeG[sessionEntry]{&s.spans, &s.times, &s.short} {
+		*t = btree.NewBTreeGOptions(lessSessionEntry, btree.Options{NoLocks: true})
 	}
 	var kept []types.Type
 	for _, k := range spec.Keep {
@@ -118,22 +126,27 @@ func (s *sessionStore) key(i int) (state.Ref, error) {
 }
 
 // row is that of row i of the columns kept, under a key; 0: there is none.
-func (s *sessionStore) row(kept []*vector.Vector, i int, key state.Ref, at int64) (r state.Ref, hash uint64) {
+func (s *sessionStore) row(kept []*vector.Vector, i int, key state.Ref, at, from int64) (r state.Ref, hash uint64) {
 	s.enc = s.codec.Append(s.enc[:0], kept, i)
-	hash = sessionHash(key, at, s.enc)
+	hash = s.hash(key, at, from, s.enc)
 	r = s.byRow.Find(hash, func(r state.Ref) bool {
 		row := s.rows.Get(r)
-		return getInt(row[32:]) == int64(key) && getInt(row[48:]) == at && bytes.Equal(row[sessionRowHeader:], s.enc)
+		return getInt(row[32:]) == int64(key) && getInt(row[48:]) == at && (!s.marked || getInt(row[56:]) == from) &&
+			bytes.Equal(row[sessionRowHeader:], s.enc)
 	})
 	return r, hash
 }
 
-func sessionHash(key state.Ref, at int64, row []byte) uint64 {
-	return state.HashInt(int64(key)) ^ state.HashInt(at)<<1 ^ state.HashBytes(row)
+func (s *sessionStore) hash(key state.Ref, at, from int64, row []byte) uint64 {
+	h := state.HashInt(int64(key)) ^ state.HashInt(at)<<1 ^ state.HashBytes(row)
+	if s.marked {
+		h += state.HashInt(at - from)
+	}
+	return h
 }
 
 // makeRow makes the row last looked for.
-func (s *sessionStore) makeRow(key state.Ref, at int64, hash uint64) (state.Ref, error) {
+func (s *sessionStore) makeRow(key state.Ref, at, from int64, hash uint64) (state.Ref, error) {
 	r, err := s.rows.Alloc(sessionRowHeader + len(s.enc))
 	if err != nil {
 		return 0, err
@@ -142,6 +155,7 @@ func (s *sessionStore) makeRow(key state.Ref, at int64, hash uint64) (state.Ref,
 	clear(row[:sessionRowHeader])
 	putInt(row[32:], int64(key))
 	putInt(row[48:], at)
+	putInt(row[56:], from)
 	copy(row[sessionRowHeader:], s.enc)
 	s.byRow.Insert(hash, r)
 	return r, nil
@@ -150,7 +164,7 @@ func (s *sessionStore) makeRow(key state.Ref, at int64, hash uint64) (state.Ref,
 // freeRow ends a row that is in no tree.
 func (s *sessionStore) freeRow(r state.Ref) {
 	row := s.rows.Get(r)
-	s.byRow.Delete(sessionHash(state.Ref(getInt(row[32:])), getInt(row[48:]), row[sessionRowHeader:]), r)
+	s.byRow.Delete(s.hash(state.Ref(getInt(row[32:])), getInt(row[48:]), getInt(row[56:]), row[sessionRowHeader:]), r)
 	s.rows.Free(r)
 }
 
@@ -159,30 +173,18 @@ type session struct {
 	ref, key    state.Ref
 	start, last int64
 	rows        int64
+	reach       int64
 }
 
 func (s *sessionStore) read(r state.Ref) session {
 	row := s.sessions.Get(r)
-	return session{r, state.Ref(getInt(row)), getInt(row[8:]), getInt(row[16:]), getInt(row[24:])}
+	return session{r, state.Ref(getInt(row)), getInt(row[8:]), getInt(row[16:]), getInt(row[24:]), getInt(row[32:])}
 }
 
 // at is the session of a key that holds a time, or the last that begins before it.
 func (s *sessionStore) at(key state.Ref, at int64) (session, bool) {
 	var found sessionEntry
 	s.spans.Descend(sessionEntry{key, at, lastRef}, func(e sessionEntry) bool {
-		found = e
-		return false
-	})
-	if found.ref == 0 || found.key != key {
-		return session{}, false
-	}
-	return s.read(found.ref), true
-}
-
-// after is the first session of a key that begins after a time.
-func (s *sessionStore) after(key state.Ref, at int64) (session, bool) {
-	var found sessionEntry
-	s.spans.Ascend(sessionEntry{key, at, lastRef}, func(e sessionEntry) bool {
 		found = e
 		return false
 	})
@@ -213,6 +215,7 @@ func (s *sessionStore) write(v session) {
 	putInt(row[8:], v.start)
 	putInt(row[16:], v.last)
 	putInt(row[24:], v.rows)
+	putInt(row[32:], v.reach)
 }
 
 // change gives a session other bounds.
@@ -257,55 +260,6 @@ func (s *sessionStore) endKey(key state.Ref) {
 	}
 }
 
-// neighbours are the times of a key's rows next to a time, and whether a row is
-// at the time itself.
-func (s *sessionStore) neighbours(key state.Ref, at int64) (before, after int64, same bool) {
-	before, after = math.MinInt64, math.MaxInt64
-	s.times.Descend(sessionEntry{key, at, lastRef}, func(e sessionEntry) bool {
-		if e.key == key && e.at == at {
-			same = true
-		} else if e.key == key {
-			before = e.at
-		}
-		return false
-	})
-	s.times.Ascend(sessionEntry{key, at, lastRef}, func(e sessionEntry) bool {
-		if e.key == key {
-			after = e.at
-		}
-		return false
-	})
-	return before, after, same
-}
-
-// mostCounted bounds how many rows are looked at to tell which part of a split
-// session is the smaller one.
-const mostCounted = 512
-
-// fewer tells which part of a session with the given number of rows is the
-// smaller one when it is split between two times, and about how many rows it has.
-func (s *sessionStore) fewer(v session, before, after int64) (left bool, n int64) {
-	l, r := int64(0), int64(0)
-	s.times.Descend(sessionEntry{v.key, before, lastRef}, func(e sessionEntry) bool {
-		if e.key != v.key || e.at < v.start || l == mostCounted {
-			return false
-		}
-		l++
-		return true
-	})
-	s.times.Ascend(sessionEntry{v.key, after, 0}, func(e sessionEntry) bool {
-		if e.key != v.key || e.at > v.last || r == min(l+1, mostCounted) {
-			return false
-		}
-		r++
-		return true
-	})
-	if l == mostCounted && r == mostCounted {
-		return true, v.rows / 2
-	}
-	return l <= r, min(l, r)
-}
-
 // checkCount is the error of a row that is there less than not at all.
 func (s *sessionStore) checkCount(n int64, node string) error {
 	if n < 0 {
@@ -326,9 +280,9 @@ func (s *sessionStore) rebuild() {
 		return true
 	})
 	s.rows.Scan(func(r state.Ref, row []byte) bool {
-		key, at := state.Ref(getInt(row[32:])), getInt(row[48:])
-		s.set(s.times, sessionEntry{key, at, r})
-		s.byRow.Insert(sessionHash(key, at, row[sessionRowHeader:]), r)
+		key, at, from := state.Ref(getInt(row[32:])), getInt(row[48:]), getInt(row[56:])
+		s.place(key, at, from, r)
+		s.byRow.Insert(s.hash(key, at, from, row[sessionRowHeader:]), r)
 		return true
 	})
 }

@@ -72,7 +72,7 @@ func (b *builder) operator(p placed) (id int, op operators.Operator, err error) 
 	case physical.TopN:
 		op, err = b.topN(p, in(0), env)
 	case physical.Emit:
-		op = operators.NewEmit(operators.EmitSpec{Input: in(0), Col: n.Emit.Col, Watermark: watermark(n.Emit.Watermark)}, env)
+		op = operators.NewEmit(operators.EmitSpec{Input: in(0), Col: n.Emit.Col, Watermark: watermark(n.Emit.Watermark), Shrinks: n.Emit.Shrinks}, env)
 	case physical.TimeFilter:
 		op, err = operators.NewTimeFilter(timeConds(n.TimeFilter), in(0), env)
 	case physical.Session:

@@ -44,9 +44,8 @@ func (d *Deriver) Base(w *Window) physical.Watermark {
 // where clocks are changed.
 const clockShift = 24 * types.Hour
 
-// windowTimes: no row comes any more into a window that is over. A session can
-// be prolonged for as long after its end as a row comes that is not late by
-// itself, and has begun who knows when.
+// windowTimes: no row comes any more into a window that is over, a session among
+// them; but that has begun who knows when.
 func (d *Deriver) windowTimes(w *Window) map[int]physical.Time {
 	out := map[int]physical.Time{}
 	for id, t := range d.Props(w.Input).Times {
@@ -57,11 +56,10 @@ func (d *Deriver) windowTimes(w *Window) map[int]physical.Time {
 		return out
 	}
 	closes := base.Later(w.Lateness)
+	out[w.End.ID] = physical.Time{Watermark: closes, Closes: closes}
 	if w.Kind == bind.Session {
-		out[w.End.ID] = physical.Time{Watermark: closes.Later(w.Size), Closes: closes}
 		return out
 	}
-	out[w.End.ID] = physical.Time{Watermark: closes, Closes: closes}
 	start := physical.Time{Watermark: closes.Later(w.Size)}
 	switch {
 	case w.Start.Type.Kind == types.Timestamp:

@@ -9,4 +9,6 @@ const Emit Kind = "Emit"
 type EmitSpec struct {
 	Col       int       `json:"col"`
 	Watermark Watermark `json:"watermark"`
+	// Shrinks: rows that are over when they come were in a larger session before.
+	Shrinks bool `json:"shrinks,omitempty"`
 }

@@ -20,9 +20,8 @@ func (b *builder) session(n *logical.Window, want []logical.Col) (*rel, error) {
 	}
 	bounded := false
 	if base := b.derived.Base(n); len(base) > 0 {
-		// A row that is not late comes at most this far behind the watermark, and
-		// reaches a session whose last row is a gap before it.
-		spec.Over, bounded = base.Later(n.Lateness+2*n.Size), true
+		// No row joins a session whose end the watermark has passed: a gap after its last row.
+		spec.Over, bounded = base.Later(n.Lateness+n.Size), true
 	}
 	cols := append(kept, n.Start, n.End)
 	props := b.derived.Props(n)

@@ -84,6 +84,12 @@ func partedBy(spec physical.AggSpec) []int {
 // such a session goes when it and another become one, with all its rows, and its id
 // is not used again in that batch.
 func (b *builder) wholeGroups(n *logical.Aggregate) bool {
+	w, ok := sessionsByID(n)
+	return ok && b.derived.Props(w.Input).AppendOnly
+}
+
+// sessionsByID finds the sessions whose ids are among the keys of n.
+func sessionsByID(n *logical.Aggregate) (*logical.Window, bool) {
 	in := n.Input
 	for {
 		switch x := in.(type) {
@@ -94,10 +100,9 @@ func (b *builder) wholeGroups(n *logical.Aggregate) bool {
 			in = x.Input
 			continue
 		case *logical.Window:
-			byID := slices.ContainsFunc(n.Keys, func(k logical.Col) bool { return k.ID == x.End.ID })
-			return x.IDs && byID && b.derived.Props(x.Input).AppendOnly
+			return x, x.IDs && slices.ContainsFunc(n.Keys, func(k logical.Col) bool { return k.ID == x.End.ID })
 		}
-		return false
+		return nil, false
 	}
 }
 
