@@ -135,7 +135,7 @@ func (f *OverFunc) text() string {
 // over: each row stays what it is; ROW_NUMBER tells the rows of a partition apart.
 func (d *Deriver) over(o *Over) *Props {
 	in := d.Props(o.Input)
-	p := &Props{Keys: slices.Clip(in.Keys), AppendOnly: d.oneBatch, Grows: in.Grows}
+	p := &Props{Keys: slices.Clip(d.outlast(in.Keys, o.Input, o.Partition)), AppendOnly: d.oneBatch, Grows: in.Grows}
 	for _, f := range o.Funcs {
 		if f.Fn == "row_number" {
 			p.Keys = append(p.Keys, sorted(append(slices.Clone(o.Partition), f.ID)))

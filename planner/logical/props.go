@@ -89,11 +89,11 @@ func (d *Deriver) derive(n Node) *Props {
 				keys = append(keys, k)
 			}
 		}
-		keys = append(keys, n.Unique...)
+		keys = append(d.outlast(keys, n.Input, keys[0]), n.Unique...)
 		return &Props{Keys: keys, AppendOnly: d.oneBatch || len(n.Aggs) == 0 && in.AppendOnly && !folds(n.Keys), Grows: in.Grows && len(n.Keys) > 0}
 	case *Distinct:
 		in := d.Props(n.Input)
-		keys := append(slices.Clip(in.Keys), idsOf(n.Columns()))
+		keys := d.outlast(append(slices.Clip(in.Keys), idsOf(n.Columns())), n.Input, idsOf(n.Columns()))
 		return &Props{Keys: keys, AppendOnly: in.AppendOnly && !folds(n.Columns()) || d.oneBatch, Grows: in.Grows}
 	case *Sort:
 		in := d.Props(n.Input)
@@ -180,7 +180,7 @@ func (d *Deriver) join(n *Join) *Props {
 	l, r := d.Props(n.Left), d.Props(n.Right)
 	p := &Props{AppendOnly: l.AppendOnly && r.AppendOnly && (d.oneBatch || n.Kind == InnerJoin || n.Kind == SemiJoin), Grows: l.Grows || r.Grows}
 	if n.Kind.LeftOnly() {
-		p.Keys, p.Grows = l.Keys, l.Grows
+		p.Keys, p.Grows = d.outlastJoin(l.Keys, n), l.Grows
 		return p
 	}
 	left, right := ColSet{}, ColSet{}
@@ -202,6 +202,7 @@ func (d *Deriver) join(n *Join) *Props {
 			p.Keys = append(p.Keys, sorted(append(slices.Clone(lk), rk...)))
 		}
 	}
+	p.Keys = d.outlastJoin(p.Keys, n)
 	return p
 }
 

@@ -120,6 +120,7 @@ func orderText(order []bind.Order, cols map[int]Col) string {
 func (d *Deriver) topN(n *TopN) *Props {
 	in := d.Props(n.Input)
 	p := &Props{Keys: slices.Clip(in.Keys), AppendOnly: d.oneBatch, Grows: in.Grows && (len(n.Partition) > 0 || n.Limit < 0)}
+	p.Keys = d.outlast(p.Keys, n.Input, n.Partition)
 	part := sorted(slices.Clone(n.Partition))
 	if n.Rank != RowNumber {
 		return p

@@ -16,6 +16,12 @@ func (d *Deriver) window(w *Window) *Props {
 	switch w.Kind {
 	case bind.Session:
 		p.AppendOnly = in.AppendOnly && d.oneBatch // another row moves the bounds
+		switch forgets := len(d.Base(w)) > 0 && !in.AppendOnly; {
+		case forgets && w.IDs:
+			p.Keys = nil
+		case forgets: // as in outlast
+			p.Keys = withColumn(in.Keys, w.End.ID)
+		}
 	case bind.Hop, bind.Cumulate:
 		bound := w.Start.ID
 		if w.Kind == bind.Cumulate {

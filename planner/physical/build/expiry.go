@@ -1,6 +1,8 @@
 package build
 
 import (
+	"slices"
+
 	"streamsql/planner/logical"
 	"streamsql/planner/physical"
 )
@@ -8,22 +10,15 @@ import (
 // expiry finds the column among cols by which rows of a state are over first;
 // nil: no column tells, or rows come late still.
 func expiry(p *logical.Props, cols []logical.Col) *physical.Expiry {
-	var best *physical.Expiry
-	least := int64(0)
+	ids := make([]int, len(cols))
 	for i, c := range cols {
-		t, ok := p.Times[c.ID]
-		if !ok || t.Late || len(t.Watermark) == 0 {
-			continue
-		}
-		most := t.Watermark[0].Delay
-		for _, s := range t.Watermark {
-			most = max(most, s.Delay)
-		}
-		if best == nil || most < least {
-			best, least = &physical.Expiry{Col: i, Watermark: t.Watermark}, most
-		}
+		ids[i] = c.ID
 	}
-	return best
+	by, ok := logical.FirstOver(p.Times, ids)
+	if !ok {
+		return nil
+	}
+	return &physical.Expiry{Col: slices.Index(ids, by), Watermark: p.Times[by].Watermark}
 }
 
 // untilOver notes what a node remembers that forgets rows by the time of cols.
