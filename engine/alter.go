@@ -76,7 +76,7 @@ func (e *Engine) initialValues(a *bind.Altered, captured catalog.Session) error 
 	if !ok {
 		return sqlerr.New(sqlerr.UnknownTimeZone, "Unknown or incorrect time zone: '%s'", captured.TimeZone)
 	}
-	ctx := &eval.Context{Now: e.now(), Location: loc, Strict: true}
+	ctx := &eval.Context{Now: e.now(), Location: loc, Rules: eval.Rules{Strict: true}}
 	since := e.nextID()
 	for _, added := range a.Added {
 		col := &a.Table.Columns[added.Column]

@@ -11,6 +11,7 @@ import (
 	"streamsql/operators/batch"
 	"streamsql/planner/physical"
 	"streamsql/sql/bind"
+	"streamsql/sql/eval"
 )
 
 // Position is how far a writer got in the commit log: the sequence of the last
@@ -50,8 +51,10 @@ type InsertOptions struct {
 type EvalOptions struct {
 	Now      time.Time // NOW() of the statement
 	Location *time.Location
-	Strict   bool // sql_mode has STRICT_TRANS_TABLES or STRICT_ALL_TABLES
-	SQLMode  string
+	Rules    eval.Rules // what sql_mode says
+	// Warn and Note, if set, hear of what an assignment of ON DUPLICATE KEY UPDATE
+	// had to cut.
+	Warn, Note func(code uint16, message string)
 }
 
 // Rows is the result of a one-off query. It must be closed. One goroutine at a time.
@@ -80,6 +83,8 @@ type ReadOptions struct {
 	// Warn, if set, hears of conversions and divisions that went wrong harmlessly. It
 	// is called by several goroutines.
 	Warn func(code uint16, message string)
+	// Note, if set, hears of digits and spaces that a column dropped; as Warn.
+	Note func(code uint16, message string)
 }
 
 // Tx is a transaction: its changes lie within one batch, whole, or are not

@@ -108,7 +108,7 @@ func (h *harness) try(text string) error {
 		}
 		defer tx.Rollback()
 	}
-	eo := EvalOptions{Now: time.Now(), Location: time.UTC, Strict: true}
+	eo := EvalOptions{Now: time.Now(), Location: time.UTC, Rules: eval.Rules{Strict: true}}
 	switch s := b.(type) {
 	case *bind.Insert:
 		rows := constants(h.t, s)
@@ -147,7 +147,7 @@ func constants(t testing.TB, s *bind.Insert) *batch.Chunk {
 	c := batch.New(ts, len(s.Rows))
 	for _, row := range s.Rows {
 		for k, e := range row {
-			v, err := eval.Const(e, &eval.Context{Location: time.UTC, Strict: true, Now: time.Now().UnixMicro()})
+			v, err := eval.Const(e, &eval.Context{Location: time.UTC, Rules: eval.Rules{Strict: true}, Now: time.Now().UnixMicro()})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -167,7 +167,7 @@ func (h *harness) collect(tx Tx, q *bind.Query, after Position) *batch.Chunk {
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), 20*time.Second)
 	defer cancel()
-	rows, err := tx.Query(ctx, plan, ReadOptions{After: after, Eval: EvalOptions{Location: time.UTC, Strict: true}})
+	rows, err := tx.Query(ctx, plan, ReadOptions{After: after, Eval: EvalOptions{Location: time.UTC, Rules: eval.Rules{Strict: true}}})
 	if err != nil {
 		h.t.Fatal(err)
 	}

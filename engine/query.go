@@ -61,7 +61,7 @@ func (e *Engine) query(ctx context.Context, plan *physical.Plan, o ReadOptions, 
 	r.flow, err = build.Flow(plan, build.Options{
 		Clock: clock,
 		Tasks: tasks, Exec: exec, Group: e.group, Account: r.account,
-		Location: o.Eval.Location, Strict: o.Eval.Strict,
+		Location: o.Eval.Location, Rules: o.Eval.Rules,
 		Collect: r.collect, HasCredit: r.hasCredit,
 		Complete: func(uint64) { r.end(nil) },
 		Failed:   r.end,
@@ -79,7 +79,7 @@ func (e *Engine) query(ctx context.Context, plan *physical.Plan, o ReadOptions, 
 	info := &task.Info{Tracker: r.flow.Tracker, Batch: operators.Batch{
 		ID: max(snap.cut.ID, 1), Now: now.UnixMicro(), Watermarks: snap.cut.Watermarks,
 		Fail: func(f operators.RowError) { r.end(f.Err) },
-		Warn: o.Warn,
+		Warn: o.Warn, Note: o.Note,
 	}}
 	own := t
 	if o.AsOf != nil {

@@ -50,7 +50,7 @@ func (e *Engine) fixpoint(ctx context.Context, spec *physical.RecursionSpec, o R
 	r.ctx, r.cancel = context.WithCancelCause(ctx)
 	if snap.local, err = e.recursions(r.ctx, spec.Plan, o, t, r.account); err == nil {
 		r.flow, err = build.Flow(spec.Plan, build.Options{
-			Tasks: 1, Exec: r, Group: e.group, Account: r.account, Location: o.Eval.Location, Strict: o.Eval.Strict,
+			Tasks: 1, Exec: r, Group: e.group, Account: r.account, Location: o.Eval.Location, Rules: o.Eval.Rules,
 			Collect: r.collect, HasCredit: func(func()) bool { return true },
 			Complete: func(uint64) { r.end(nil) }, Failed: r.end,
 		})
@@ -73,7 +73,7 @@ func (e *Engine) fixpoint(ctx context.Context, spec *physical.RecursionSpec, o R
 	}
 	f.batch = operators.Batch{
 		ID: 1, Now: now.UnixMicro(), Watermarks: snap.cut.Watermarks,
-		Fail: func(x operators.RowError) { r.end(x.Err) }, Warn: o.Warn,
+		Fail: func(x operators.RowError) { r.end(x.Err) }, Warn: o.Warn, Note: o.Note,
 	}
 	return f.run(o.Recursion)
 }

@@ -139,7 +139,8 @@ func mergeRows(d *catalog.Table, o InsertOptions) (func(old, inserted *batch.Chu
 	return func(old, inserted *batch.Chunk) (*batch.Chunk, error) {
 		var failed error
 		ctx := &eval.Context{
-			Now: o.Eval.Now.UnixMicro(), Location: o.Eval.Location, Strict: o.Eval.Strict,
+			Now: o.Eval.Now.UnixMicro(), Location: o.Eval.Location, Rules: o.Eval.Rules,
+			Warn: o.Eval.Warn, Note: o.Eval.Note,
 			Fail: func(_ int, err error) { failed = errors.Join(failed, err) },
 		}
 		next := &batch.Chunk{Cols: append([]*vector.Vector(nil), old.Cols...), N: 1}

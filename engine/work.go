@@ -16,6 +16,7 @@ import (
 	"streamsql/operators/account"
 	"streamsql/planner/physical"
 	"streamsql/sql/bind"
+	"streamsql/sql/eval"
 	"streamsql/sql/types"
 )
 
@@ -43,8 +44,7 @@ func (e *Engine) newJob(t *catalog.Table, plan *physical.Plan) (*job, error) {
 	j.ctx, j.end = context.WithCancel(e.ctx)
 	j.flow, err = build.Flow(own, build.Options{
 		Tasks: e.tasks, Exec: e.pool, Group: e.group, Account: j.account,
-		// As in any SELECT a value that is cut is a warning; as in any INSERT it is an error.
-		Strict:   t.Into != 0 && bind.ParseMode(t.Session.SQLMode)&bind.Strict != 0,
+		Rules:    rulesOf(t),
 		Location: loc, View: j.sink == nil, Sink: j.sink != nil, Count: j.sink != nil && j.sink.kind.Discards, Clock: sched.ThreadCPU,
 		Complete: func(id uint64) { e.applied(j, id) },
 		Failed:   func(err error) { e.mu.Lock(); e.jobFailed(j, err); e.mu.Unlock() },
@@ -313,4 +313,12 @@ var errDropped = errors.New("it was dropped")
 
 func errOutOfOrder(id uint64) error {
 	return fmt.Errorf("internal error: batch %d completed out of order", id)
+}
+
+// rulesOf are what the captured sql_mode says of values that go wrong in a query's
+// rows. As in any SELECT a value that is cut is a warning; as in any INSERT it is an error.
+func rulesOf(t *catalog.Table) eval.Rules {
+	r := bind.ParseMode(t.Session.SQLMode).Rules()
+	r.Strict = r.Strict && t.Into != 0
+	return r
 }

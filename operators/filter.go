@@ -19,7 +19,7 @@ type evaluation struct {
 
 func (e *evaluation) begin(b *Batch) {
 	e.batch = b
-	e.ctx = eval.Context{Now: b.Now, Location: e.env.Location, Strict: e.env.Strict, Warn: b.Warn, Fail: func(row int, err error) {
+	e.ctx = eval.Context{Now: b.Now, Location: e.env.Location, Rules: e.env.Rules, Warn: b.Warn, Note: b.Note, Fail: func(row int, err error) {
 		if e.failed == nil {
 			e.failed = map[int]error{}
 		}

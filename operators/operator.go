@@ -44,6 +44,8 @@ type Batch struct {
 	LateRows func(stream uint64, rows *batch.Chunk)
 	// Warn, if set, hears of what an expression warns of. One-off queries only.
 	Warn func(code uint16, message string)
+	// Note, if set, hears of digits and spaces that a column dropped. As Warn.
+	Note func(code uint16, message string)
 }
 
 // RowError is a row that could not be processed.

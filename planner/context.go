@@ -32,6 +32,6 @@ func fold(e *expr.Expr) (expr.Value, bool) {
 		return expr.Value{}, false
 	}
 	clean := true
-	v, err := eval.Const(e, &eval.Context{Warn: func(uint16, string) { clean = false }})
+	v, err := eval.Const(e, &eval.Context{Warn: func(uint16, string) { clean = false }, Note: func(uint16, string) { clean = false }})
 	return v, err == nil && clean
 }

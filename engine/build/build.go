@@ -28,7 +28,7 @@ type Options struct {
 	Group    *sched.Group
 	Account  *account.Account
 	Location *time.Location // the query's time zone
-	Strict   bool
+	Rules    eval.Rules     // what the query's sql_mode says
 	// View adds a view at the end that keeps the result, Sink one that gives it away.
 	// Without, the result goes to Collect.
 	View, Sink bool
@@ -415,7 +415,7 @@ func (b *builder) source(n *physical.Node) (*task.Source, error) {
 // constant computes the rows of a Values node.
 func (b *builder) constant(n *physical.Node) (*batch.Chunk, error) {
 	c := batch.New(fieldTypes(n.Fields), len(n.Values))
-	ctx := &eval.Context{Location: b.o.Location, Strict: b.o.Strict}
+	ctx := &eval.Context{Location: b.o.Location, Rules: b.o.Rules}
 	for _, row := range n.Values {
 		for k, e := range row {
 			v, err := eval.Const(e, ctx)

@@ -13,7 +13,7 @@ const endNode = 0
 
 // operator makes the operator of a placed node.
 func (b *builder) operator(p placed) (id int, op operators.Operator, err error) {
-	env := operators.Env{Account: b.o.Account, Location: b.o.Location, Strict: b.o.Strict}
+	env := operators.Env{Account: b.o.Account, Location: b.o.Location, Rules: b.o.Rules}
 	switch {
 	case p.end && b.o.Sink:
 		env.Node = "Sink"

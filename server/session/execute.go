@@ -132,10 +132,9 @@ func (s *Session) constantRow(c *compiled) (engine.Rows, error) {
 // evalContext is for expressions that the session computes itself; assign is
 // for values that go into a table.
 func (s *Session) evalContext(assign bool) *eval.Context {
-	return &eval.Context{
-		Now: s.now.UnixMicro(), Location: s.settings.location, Strict: assign && s.settings.strict,
-		Warn: s.warn,
-	}
+	rules := s.settings.rules
+	rules.Strict = rules.Strict && assign
+	return &eval.Context{Now: s.now.UnixMicro(), Location: s.settings.location, Rules: rules, Warn: s.warn, Note: s.note}
 }
 
 // constant computes an expression without columns.

@@ -272,7 +272,7 @@ func (t *fakeTx) Query(ctx context.Context, p *physical.Plan, o engine.ReadOptio
 	}
 	t.e.mu.Lock()
 	defer t.e.mu.Unlock()
-	t.e.after, t.e.strict = o.After, o.Eval.Strict
+	t.e.after, t.e.strict = o.After, o.Eval.Rules.Strict
 	c, err := t.node(p.Root)
 	if err != nil {
 		return nil, err

@@ -122,7 +122,7 @@ func (s *Session) load(ctx context.Context, t *catalog.Table, l Load) (Loaded, e
 // read reads all rows into chunks.
 func (s *Session) read(t *catalog.Table, l Load) (chunks []*batch.Chunk, out Loaded, err error) {
 	config, err := bind.Ingest(t, s.bindEnv(&compiled{}, nil), builtin.Context{
-		Now: s.now.UnixMicro(), Location: s.settings.location, Strict: s.settings.strict, Warn: s.warn,
+		Now: s.now.UnixMicro(), Location: s.settings.location, Rules: s.settings.rules, Warn: s.warn, Note: s.note,
 	})
 	if err != nil {
 		return nil, out, err

@@ -37,9 +37,11 @@ func (s *Session) loadData(ctx context.Context, b *bind.LoadData) (*Result, erro
 	// The sender of a local file cannot be stopped: what is wrong in it is a warning,
 	// unless rows are to be replaced, as in MySQL.
 	ignore := b.Ignore || b.Local && !b.Replace
-	lenient := ignore || !s.settings.strict
+	lenient := ignore || !s.settings.rules.Strict
+	rules := s.settings.rules
+	rules.Strict = !lenient
 	config, err := bind.Ingest(b.Table, s.bindEnv(&compiled{}, nil), builtin.Context{
-		Now: s.now.UnixMicro(), Location: s.settings.location, Strict: !lenient, Warn: s.warn,
+		Now: s.now.UnixMicro(), Location: s.settings.location, Rules: rules, Warn: s.warn, Note: s.note,
 	})
 	if err != nil {
 		return nil, err

@@ -90,6 +90,9 @@ func (s *Session) store(ctx context.Context, name string, val value, global bool
 			return err
 		}
 	}
+	if name == "sql_mode" {
+		s.warnOfModes(val.text)
+	}
 	s.vars[name] = val
 	return nil
 }

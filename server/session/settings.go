@@ -10,6 +10,7 @@ import (
 	"streamsql/catalog"
 	"streamsql/sql/bind"
 	"streamsql/sql/decimal"
+	"streamsql/sql/eval"
 	"streamsql/sql/expr"
 	"streamsql/sql/parser"
 	"streamsql/sql/sqlerr"
@@ -52,7 +53,7 @@ type settings struct {
 	sqlMode        string
 	mode           bind.Mode
 	parserMode     parser.Mode
-	strict         bool
+	rules          eval.Rules    // of a change of data
 	waitTimeout    time.Duration // of streamsql_wait_timeout
 	idleTimeout    time.Duration
 	netRead        time.Duration
@@ -86,7 +87,7 @@ func (s *Session) readSettings() {
 		sqlMode:        mode,
 		mode:           bind.ParseMode(mode),
 		parserMode:     bind.ParserMode(mode),
-		strict:         strings.Contains(mode, "STRICT_"),
+		rules:          bind.ParseMode(mode).Rules(),
 		waitTimeout:    time.Duration(fraction("streamsql_wait_timeout") * float64(time.Second)),
 		idleTimeout:    seconds("wait_timeout"),
 		netRead:        seconds("net_read_timeout"),

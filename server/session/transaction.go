@@ -137,8 +137,8 @@ func isDeadlock(err error) bool {
 // division by zero, is a warning whatever sql_mode says; for the query inside a
 // change of data (assign) it may be an error.
 func (s *Session) readOptions(assign bool) engine.ReadOptions {
-	o := engine.ReadOptions{Timeout: s.settings.waitTimeout, Eval: s.evalOptions(), Warn: s.warn, Recursion: s.settings.recursion}
-	o.Eval.Strict = o.Eval.Strict && assign
+	o := engine.ReadOptions{Timeout: s.settings.waitTimeout, Eval: s.evalOptions(), Warn: s.warn, Note: s.note, Recursion: s.settings.recursion}
+	o.Eval.Rules.Strict = o.Eval.Rules.Strict && assign
 	if s.settings.readYourWrites {
 		o.After = s.after
 	}
@@ -146,5 +146,5 @@ func (s *Session) readOptions(assign bool) engine.ReadOptions {
 }
 
 func (s *Session) evalOptions() engine.EvalOptions {
-	return engine.EvalOptions{Now: s.now, Location: s.settings.location, Strict: s.settings.strict, SQLMode: s.settings.sqlMode}
+	return engine.EvalOptions{Now: s.now, Location: s.settings.location, Rules: s.settings.rules, Warn: s.warn, Note: s.note}
 }

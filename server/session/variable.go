@@ -287,6 +287,19 @@ func checkSQLMode(s string) (string, *sqlerr.Error) {
 	return strings.Join(out, ","), nil
 }
 
+// idleModes are the names of sql_mode that change nothing here, and would elsewhere.
+var idleModes = []string{"ALLOW_INVALID_DATES", "IGNORE_SPACE", "TIME_TRUNCATE_FRACTIONAL"}
+
+// warnOfModes says of names newly in sql_mode that they have no effect.
+func (s *Session) warnOfModes(mode string) {
+	before := strings.Split(s.variable("sql_mode").text, ",")
+	for m := range strings.SplitSeq(mode, ",") {
+		if slices.Contains(idleModes, m) && !slices.Contains(before, m) {
+			s.warn(sqlerr.NotSupportedYet, "sql_mode "+m+" has no effect")
+		}
+	}
+}
+
 func checkBlockMode(s string) (string, *sqlerr.Error) {
 	if !builtin.IsBlockMode(s) {
 		return "", sqlerr.New(sqlerr.WrongValueForVar, "Variable 'block_encryption_mode' can't be set to the value of '%s'", s)

@@ -2,6 +2,7 @@ package bind
 
 import (
 	"streamsql/sql/agg"
+	"streamsql/sql/builtin"
 	"streamsql/sql/expr"
 	"streamsql/sql/parser"
 )
@@ -87,6 +88,9 @@ func (g *grouping) over(e *expr.Expr) (out *expr.Expr, bad *visible) {
 		if g.sets == nil && g.determined(e.Col) {
 			return g.add(e), nil
 		}
+		if g.b.env.Mode&OnlyFullGroupBy == 0 {
+			return g.anyOf(e), nil
+		}
 		return nil, g.from.byID(e.Col)
 	}
 	out = e
@@ -106,6 +110,21 @@ func (g *grouping) over(e *expr.Expr) (out *expr.Expr, bad *visible) {
 		out.Args[i] = n
 	}
 	return out, nil
+}
+
+// anyOf is e of any row of a group: what a column outside GROUP BY is where sql_mode is
+// without ONLY_FULL_GROUP_BY.
+func (g *grouping) anyOf(e *expr.Expr) *expr.Expr {
+	r := &agg.Request{Fn: "any_value", Args: []*expr.Expr{e}}
+	if e.Type.Folds() {
+		r.Order, r.Desc = r.Args, []bool{false}
+	}
+	call, shown, err := exactCall(r)
+	if err != nil {
+		g.failed = err
+		return e
+	}
+	return builtin.Shown(g.column(call, g.b), shown)
 }
 
 // add makes e a further GROUP BY expression, and answers its column.

@@ -17,8 +17,9 @@ func stored(e *expr.Expr) *expr.Expr {
 		return e
 	}
 	fits := true
-	ctx := &builtin.Context{Strict: true, Location: time.UTC,
-		Fail: func(int, error) { fits = false }, Warn: func(uint16, string) { fits = false }}
+	ctx := &builtin.Context{Rules: builtin.Rules{Strict: true}, Location: time.UTC,
+		Fail: func(int, error) { fits = false }, Warn: func(uint16, string) { fits = false },
+		Note: func(uint16, string) { fits = false }}
 	arg := builtin.Constant(e.Args[0].Value.Vector(e.Args[0].Type))
 	out, ok := builtin.Run(ctx, builtin.KernelOf(e), e, []builtin.Operand{arg})
 	if !ok || !fits {

@@ -52,16 +52,25 @@ const (
 	Strict
 	NoAutoValueOnZero
 	NoUnsignedSubtraction
+	ErrorForDivision
+	PadChar
 )
 
 var modes = map[string]Mode{
-	"ONLY_FULL_GROUP_BY":      OnlyFullGroupBy,
-	"STRICT_TRANS_TABLES":     Strict,
-	"STRICT_ALL_TABLES":       Strict,
-	"NO_AUTO_VALUE_ON_ZERO":   NoAutoValueOnZero,
-	"NO_UNSIGNED_SUBTRACTION": NoUnsignedSubtraction,
-	"ANSI":                    OnlyFullGroupBy,
-	"TRADITIONAL":             Strict,
+	"ONLY_FULL_GROUP_BY":         OnlyFullGroupBy,
+	"STRICT_TRANS_TABLES":        Strict,
+	"STRICT_ALL_TABLES":          Strict,
+	"NO_AUTO_VALUE_ON_ZERO":      NoAutoValueOnZero,
+	"NO_UNSIGNED_SUBTRACTION":    NoUnsignedSubtraction,
+	"ERROR_FOR_DIVISION_BY_ZERO": ErrorForDivision,
+	"PAD_CHAR_TO_FULL_LENGTH":    PadChar,
+	"ANSI":                       OnlyFullGroupBy,
+	"TRADITIONAL":                Strict | ErrorForDivision,
+}
+
+// Rules are what m says of values that go wrong in a change of data.
+func (m Mode) Rules() builtin.Rules {
+	return builtin.Rules{Strict: m&Strict != 0, QuietDivision: m&ErrorForDivision == 0}
 }
 
 var parserModes = map[string]parser.Mode{
@@ -69,7 +78,8 @@ var parserModes = map[string]parser.Mode{
 	"ANSI_QUOTES":          parser.ANSIQuotes,
 	"NO_BACKSLASH_ESCAPES": parser.NoBackslashEscapes,
 	"HIGH_NOT_PRECEDENCE":  parser.HighNotPrecedence,
-	"ANSI":                 parser.PipesAsConcat | parser.ANSIQuotes,
+	"REAL_AS_FLOAT":        parser.RealAsFloat,
+	"ANSI":                 parser.PipesAsConcat | parser.ANSIQuotes | parser.RealAsFloat,
 }
 
 // ParseMode reads the value of sql_mode.

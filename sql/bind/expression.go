@@ -188,8 +188,11 @@ func (b *binder) column(n *ast.ColumnName, in *names) (*expr.Expr, error) {
 	if err != nil {
 		return nil, err
 	}
-	if v != nil {
+	if v != nil && in.changing {
 		return v.ref(), nil
+	}
+	if v != nil {
+		return b.reference(v), nil
 	}
 	if in.last != nil {
 		if e, err := in.last(n); e != nil || err != nil {
@@ -200,6 +203,20 @@ func (b *binder) column(n *ast.ColumnName, in *names) (*expr.Expr, error) {
 		return e, err
 	}
 	return nil, in.from.unknown(n, in.clause, in.more)
+}
+
+// reference is a column as it is read: under PAD_CHAR_TO_FULL_LENGTH a CHAR comes with
+// the spaces that it was stored without.
+func (b *binder) reference(v *visible) *expr.Expr {
+	e := v.ref()
+	if b.env.Mode&PadChar == 0 || e.Type.Kind != types.Char {
+		return e
+	}
+	padded, err := builtin.Call(b.scalar, "rpad", e, expr.NewInt(int64(e.Type.Len)), expr.NewConst(expr.Value{S: []byte(" ")}, types.MakeVarChar(1)))
+	if err != nil {
+		return e
+	}
+	return padded
 }
 
 var binaryNames = map[opcode.Op]string{

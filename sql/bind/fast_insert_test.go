@@ -51,7 +51,7 @@ func value(t *rapid.T, e *expr.Expr) (expr.Value, bool) {
 		return *e.Value, true
 	}
 	clean := true
-	ctx := &builtin.Context{Strict: true, Location: time.UTC,
+	ctx := &builtin.Context{Rules: builtin.Rules{Strict: true}, Location: time.UTC,
 		Fail: func(int, error) { clean = false }, Warn: func(uint16, string) { clean = false }}
 	args := make([]builtin.Operand, len(e.Args))
 	for i, a := range e.Args {

@@ -21,6 +21,7 @@ type inserting struct {
 	given    []int
 	count    int // values a row has
 	ignore   bool
+	several  bool         // not an INSERT of one row: NULL may be the implicit default of a NOT NULL column
 	defaults []*expr.Expr // by column, bound at first use
 }
 
@@ -156,6 +157,7 @@ func columnIndex(t *catalog.Table, alias string, name *ast.ColumnName) (int, err
 
 // rows binds VALUES lists and SET.
 func (in *inserting) rows(lists [][]ast.ExprNode) ([][]*expr.Expr, error) {
+	in.several = len(lists) > 1
 	out := make([][]*expr.Expr, len(lists))
 	cells := make([]*expr.Expr, len(lists)*len(in.table.Columns))
 	scope := &names{clause: "field list"}
@@ -249,7 +251,11 @@ func (in *inserting) value(c int, node ast.ExprNode, scope *names) (*expr.Expr, 
 func (in *inserting) assign(c int, e *expr.Expr) (*expr.Expr, error) {
 	col := &in.table.Columns[c]
 	if !col.AutoIncrement {
-		return in.assigned(e, col.Type, col.Name)
+		e, err := in.assigned(e, col.Type, col.Name)
+		if err == nil && (in.several || in.ignore) {
+			e = builtin.OrImplicit(e, implicitDefault(col.Type))
+		}
+		return e, err
 	}
 	whole := e.Op == expr.OpConst && e.Type.IsInteger()
 	zeroIsNull := in.env.Mode&NoAutoValueOnZero == 0
@@ -339,6 +345,7 @@ func (in *inserting) fromQuery(node ast.ResultSetNode) (*Query, error) {
 		return nil, wrongValueCount(1)
 	}
 	exactColumns(q)
+	in.several = true
 	sel := &Select{From: &Derived{Query: q}}
 	out := &Query{Root: sel, Limit: -1}
 	for c, g := range in.given {

@@ -130,7 +130,7 @@ func (s *block) star(w *ast.WildCardField) error {
 	}
 	for _, v := range cols {
 		name := &ast.ColumnName{Name: ast.NewCIStr(v.Name), Table: ast.NewCIStr(v.table)}
-		s.fields = append(s.fields, field{label: v.Name, expr: v.ref(), column: name})
+		s.fields = append(s.fields, field{label: v.Name, expr: s.reference(v), column: name})
 	}
 	return nil
 }
@@ -377,13 +377,10 @@ func (s *block) overGroups() error {
 	return g.failed
 }
 
-// notGrouped is error 1055 or 1140; without ONLY_FULL_GROUP_BY MySQL would take
-// the value of any row of the group, which no incremental result can promise.
+// notGrouped is error 1055 or 1140.
 func (s *block) notGrouped(v *visible, n int, list string) error {
 	const why = "this is incompatible with sql_mode=only_full_group_by"
 	switch {
-	case s.env.Mode&OnlyFullGroupBy == 0:
-		return sqlerr.Unsupported("column '" + v.full() + "' outside GROUP BY (sql_mode without ONLY_FULL_GROUP_BY)")
 	case s.node.GroupBy == nil:
 		return sqlerr.New(sqlerr.MixOfGroupFunc, "In aggregated query without GROUP BY, expression #%d of %s contains nonaggregated column '%s'; %s",
 			n, list, v.full(), why)

@@ -5,6 +5,7 @@ import (
 
 	"github.com/pingcap/tidb/pkg/parser/ast"
 
+	"streamsql/sql/builtin"
 	"streamsql/sql/expr"
 	"streamsql/sql/sqlerr"
 )
@@ -62,7 +63,11 @@ func (s *assigning) newValue(c int, node ast.ExprNode, in *names) (*expr.Expr, e
 	if err != nil {
 		return nil, err
 	}
-	return s.assigned(e, s.table.Columns[c].Type, s.table.Columns[c].Name)
+	col := &s.table.Columns[c]
+	if e, err = s.assigned(e, col.Type, col.Name); err != nil || !s.several && !s.ignore {
+		return e, err
+	}
+	return builtin.OrImplicit(e, implicitDefault(col.Type)), nil
 }
 
 // update binds UPDATE of one table.
@@ -82,7 +87,7 @@ func (b *binder) update(n *ast.UpdateStmt) (Statement, error) {
 		return nil, err
 	}
 	scan := src.rel.(*Scan)
-	in := &inserting{binder: b, table: scan.Table, defaults: make([]*expr.Expr, len(scan.Table.Columns))}
+	in := &inserting{binder: b, table: scan.Table, several: true, defaults: make([]*expr.Expr, len(scan.Table.Columns))}
 	set := &assigning{inserting: in, alias: scan.Alias, current: &src.scope}
 	for _, a := range n.List {
 		if err := set.add(a, &names{clause: "field list", from: &src.scope, changing: true}); err != nil {

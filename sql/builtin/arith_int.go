@@ -249,9 +249,13 @@ func divSmall(out, xs []int64, y int64, mod bool) {
 	}
 }
 
-// divisionByZero makes row i NULL with a warning (an error under Strict).
+// divisionByZero makes row i NULL with a warning (an error under Strict), unless
+// sql_mode wants no word of it.
 func (f *Frame) divisionByZero(i int) {
 	f.NullOut(i)
+	if f.QuietDivision {
+		return
+	}
 	f.Problem(i, sqlerr.DivisionByZero, "Division by 0")
 }
 

@@ -3,6 +3,7 @@ package builtin
 import (
 	"bytes"
 	"math"
+	"strconv"
 	"unicode/utf8"
 
 	"streamsql/sql/collate"
@@ -13,7 +14,7 @@ import (
 )
 
 func init() {
-	register(function{min: 1, max: 1, kernel: assignKernel,
+	register(function{min: 1, max: 2, kernel: assignKernel,
 		resolve: func(c *call) (*expr.Expr, error) { return nil, NoFunction(c.fn) }}, "assign")
 }
 
@@ -39,6 +40,18 @@ func AssignColumn(_ *Env, e *expr.Expr, t types.Type, column string) (*expr.Expr
 	a := expr.NewCall("assign", t, Exact(e))
 	a.Name = column
 	return a, nil
+}
+
+// OrImplicit is e, on its way into a column, for a statement that takes NULL as the
+// implicit default of a NOT NULL column unless sql_mode is strict: all but an
+// INSERT of one row.
+func OrImplicit(e, implicit *expr.Expr) *expr.Expr {
+	if e.Op != expr.OpCall || e.Fn != "assign" || !e.Type.NotNull || e.Args[0].Type.NotNull {
+		return e
+	}
+	out := *e
+	out.Args = []*expr.Expr{e.Args[0], implicit}
+	return &out
 }
 
 // assignable reports that every value of from is one of to, in the same form.
@@ -81,15 +94,28 @@ func assignKernel(e *expr.Expr) Kernel {
 	store := storeFor(to)
 	return each(func(f *Frame, i int) {
 		if f.Args[0].NullAt(i) {
-			if to.NotNull {
-				f.Fail(i, sqlerr.New(sqlerr.BadNull, "Column '%s' cannot be null", e.Name))
-				return
-			}
-			f.Out.AppendNull()
+			storeNull(f, i, to)
 			return
 		}
 		store(f, i, to)
 	})
+}
+
+// storeNull stores NULL, or the implicit default where there is one.
+func storeNull(f *Frame, i int, to types.Type) {
+	if !to.NotNull {
+		f.Out.AppendNull()
+		return
+	}
+	err := sqlerr.New(sqlerr.BadNull, "Column '%s' cannot be null", f.Call.Name)
+	if f.Strict || len(f.Args) == 1 {
+		f.Fail(i, err)
+		return
+	}
+	if f.Warn != nil {
+		f.Warn(err.Code, err.Message)
+	}
+	f.Out.AppendFrom(f.Args[1].Vector, 0)
 }
 
 // storeFor chooses how a value is stored into a column of type t.
@@ -117,6 +143,11 @@ func storeFor(t types.Type) func(f *Frame, i int, t types.Type) {
 // is only a warning.
 func (f *Frame) misfit(i int, code uint16, what string) bool {
 	return f.Problem(i, code, "%s for column '%s' at row %d", what, f.Call.Name, f.RowNumber(i))
+}
+
+// trimmed notes that digits or spaces were dropped.
+func (f *Frame) trimmed(i int) {
+	f.Remark(sqlerr.WarnDataTruncated, "Data truncated for column '%s' at row %d", f.Call.Name, f.RowNumber(i))
 }
 
 func (f *Frame) argText(i int) string { return string(f.Args[0].AppendTextAt(nil, i, f.Location)) }
@@ -148,6 +179,9 @@ func storeInteger(f *Frame, i int, t types.Type) {
 		}
 	default:
 		w, st = f.decimal(a, i, types.MakeDecimal(65, 0))
+		if t.Unsigned && a.Type.Kind == types.Decimal && a.Dec(i).Neg() { // what rounds to 0 as well
+			st = over
+		}
 	}
 	lo, hi := t.IntRange()
 	low, high := decimal.FromInt64(lo), decimal.FromInt64(hi)
@@ -190,10 +224,34 @@ func storeDouble(f *Frame, i int, t types.Type) {
 }
 
 func storeDecimal(f *Frame, i int, t types.Type) {
-	w, st := f.decimal(f.Args[0], i, t)
+	a := f.Args[0]
+	w, st := f.decimal(a, i, t)
+	if t.Unsigned && st == fine && w.Sign() == 0 && f.negative(a, i) { // what rounds to 0 as well
+		st = over
+	}
+	if st == fine && f.Note != nil && f.losesDigits(a, i, w, t.Scale) {
+		f.trimmed(i)
+	}
 	if f.numberStatus(i, st, "decimal") {
 		f.Out.AppendWide(w)
 	}
+}
+
+// losesDigits reports that w, at the scale given, is not all of the value of row i.
+func (f *Frame) losesDigits(a Operand, i int, w decimal.Wide, scale int) bool {
+	t := a.Type
+	switch {
+	case t.Kind == types.Decimal && t.Scale <= scale, t.IsInteger(), t.IsTemporal() && t.Scale <= scale:
+		return false
+	case t.Class() == types.ClassFloat:
+		return decimal.Float(w, scale) != a.Float(i)
+	}
+	all, st := f.decimal(a, i, types.MakeDecimal(65, 30))
+	if st != fine {
+		return false
+	}
+	back, ok := decimal.Rescale(w, scale, 30)
+	return ok && back.Cmp(all) != 0
 }
 
 func storeYear(f *Frame, i int, _ types.Type) {
@@ -208,44 +266,86 @@ func storeEnum(f *Frame, i int, t types.Type) {
 	a := f.Args[0]
 	n := int64(0)
 	elements := t.Elements()
-	if a.Type.IsNumeric() {
-		n, _ = f.integer(a, i, false)
-		if n < 1 || n > int64(len(elements)) {
-			n = 0
-		}
-	} else {
-		text := f.Args[0].AppendTextAt(nil, i, f.Location)
-		for k, e := range elements {
-			if collate.Compare(t.Collation, []byte(e), text) == 0 {
-				n = int64(k + 1)
-				break
-			}
-		}
+	switch {
+	case a.Type.IsInteger():
+		n = a.Int(i)
+	case a.Type.IsNumeric(): // cut, not rounded
+		x, _ := f.double(a, i)
+		n = int64(max(min(x, 1<<16), 0))
+	default:
+		n = enumElement(elements, bytes.TrimRight(a.AppendTextAt(nil, i, f.Location), " "), t.Collation)
+	}
+	if n < 1 || n > int64(len(elements)) {
+		n = 0
 	}
 	if n > 0 || f.misfit(i, sqlerr.WarnDataTruncated, "Data truncated") {
 		f.Out.AppendInt(n)
 	}
 }
 
-func storeTemporal(f *Frame, i int, t types.Type) {
-	us, st := f.temporal(f.Args[0], i, t)
-	if st == cut && t.Kind == types.Date && f.Args[0].Type.HasDate() {
-		st = fine
+// enumElement is the number of the element that text names, or else is: '2' is the
+// second element unless there is one of that name. 0: there is none.
+func enumElement(elements []string, text []byte, c types.Collation) int64 {
+	for k, e := range elements {
+		if collate.Compare(c, []byte(e), text) == 0 {
+			return int64(k + 1)
+		}
 	}
-	if st != fine {
+	const longest = 5 // digits of the most elements that an ENUM has
+	if len(text) > longest {
+		return 0
+	}
+	n, err := strconv.ParseUint(string(text), 10, 32)
+	if err != nil {
+		return 0
+	}
+	return int64(n)
+}
+
+// storeTemporal stores a date or time. Where MySQL stores a zero date, which we do
+// not have, it stores NULL, or the first day of 1970 into a NOT NULL column.
+func storeTemporal(f *Frame, i int, t types.Type) {
+	a := f.Args[0]
+	us, st := f.temporal(a, i, t)
+	switch {
+	case st == fine && f.Note != nil && f.losesHalf(a, i, t):
+		f.trimmed(i)
+	case st != fine && f.Strict:
 		name := types.Type{Kind: t.Kind}.String()
 		if t.Kind == types.Timestamp {
 			name = "datetime"
 		}
-		if !f.misfit(i, sqlerr.TruncatedWrongValue, "Incorrect "+name+" value: '"+f.argText(i)+"'") {
-			return
-		}
-		if st == wrong || st == over && t.Kind != types.Time {
-			f.Out.AppendNull() // where MySQL stores a zero date, which we do not have
-			return
-		}
+		f.misfit(i, sqlerr.TruncatedWrongValue, "Incorrect "+name+" value: '"+f.argText(i)+"'")
+		return
+	case st == over || st == noDate:
+		f.misfit(i, sqlerr.WarnDataOutOfRange, "Out of range value")
+	case st != fine:
+		f.misfit(i, sqlerr.WarnDataTruncated, "Data truncated")
 	}
-	f.Out.AppendInt(us)
+	switch none := st == wrong || st == noDate || st == over && t.Kind != types.Time; {
+	case none && !t.NotNull && t.Kind != types.Time:
+		f.Out.AppendNull()
+	case none:
+		f.Out.AppendInt(0)
+	default:
+		f.Out.AppendInt(us)
+	}
+}
+
+// losesHalf reports that the value of row i has a time of day, which a DATE has not,
+// or a date, which a TIME has not.
+func (f *Frame) losesHalf(a Operand, i int, t types.Type) bool {
+	switch {
+	case t.Kind == types.Date && a.Type.Kind != types.Date:
+		us, st := f.point(a, i)
+		return st == fine && us%types.Day != 0
+	case t.Kind == types.Time && a.Type.HasDate():
+		return true
+	case t.Kind == types.Time && a.Type.Class() == types.ClassBytes:
+		p := types.ParseDateTime(a.Str(i))
+		return len(a.Str(i)) >= len("YYYYMMDDhhmm") && p.OK && p.HasTime
+	}
+	return false
 }
 
 // storeText checks the length, in characters of CHAR and VARCHAR, else in bytes,
@@ -265,8 +365,7 @@ func storeText(f *Frame, i int, t types.Type) {
 		for inBytes && !t.IsBinary() && n > 0 && !utf8.RuneStart(s[n]) {
 			n--
 		}
-		onlySpaces := t.IsText() && len(bytes.TrimLeft(s[n:], " ")) == 0
-		keep = onlySpaces || f.misfit(i, sqlerr.TooLongString, "Data too long")
+		keep = f.overflows(i, s[n:], t)
 		s = s[:n]
 	}
 	if t.Kind == types.Char {
@@ -283,6 +382,21 @@ func storeText(f *Frame, i int, t types.Type) {
 		}
 	}
 	f.endText()
+}
+
+// overflows says that rest is more than a column of text takes; it reports whether
+// the value may go in without.
+func (f *Frame) overflows(i int, rest []byte, t types.Type) bool {
+	switch {
+	case t.IsText() && len(bytes.TrimLeft(rest, " ")) == 0:
+		if t.Kind != types.Char { // which drops them anyway
+			f.trimmed(i)
+		}
+		return true
+	case f.Strict:
+		return f.misfit(i, sqlerr.TooLongString, "Data too long")
+	}
+	return f.misfit(i, sqlerr.WarnDataTruncated, "Data truncated")
 }
 
 func validPrefix(s []byte) int {

@@ -91,10 +91,11 @@ func passThrough(f *Frame) { f.Pass = &f.Args[0] }
 type status uint8
 
 const (
-	fine  status = iota
-	cut          // what followed the value was left out
-	wrong        // there is no value
-	over         // clamped to the range of the target
+	fine   status = iota
+	cut           // what followed the value was left out
+	wrong         // there is no value
+	over          // clamped to the range of the target
+	noDate        // there is no such date: a day that its month does not have, a zero one
 )
 
 func castInt(from, to types.Type) Kernel {

@@ -46,7 +46,7 @@ func castTemporal(from, to types.Type) Kernel {
 	}
 	return strict(func(f *Frame, i int) {
 		us, st := f.temporal(f.Args[0], i, to)
-		if st == wrong || st == over && to.Kind != types.Time {
+		if st == wrong || st == noDate || st == over && to.Kind != types.Time {
 			f.NullOut(i)
 			f.Problem(i, sqlerr.TruncatedWrongValue, "Incorrect %s value: '%s'", castTimeName(to), f.Args[0].AppendTextAt(nil, i, f.Location))
 			return
@@ -72,8 +72,8 @@ func (f *Frame) temporal(a Operand, i int, to types.Type) (int64, status) {
 		return f.clock(a, i, to.Scale)
 	}
 	us, st := f.point(a, i)
-	if st == wrong {
-		return 0, wrong
+	if st == wrong || st == noDate {
+		return 0, st
 	}
 	if to.Kind == types.Date {
 		days, _ := types.SplitDay(us)
@@ -123,6 +123,8 @@ func (f *Frame) point(a Operand, i int) (int64, status) {
 		p.US += micro
 	}
 	switch {
+	case p.Zero || p.NoDay:
+		return 0, noDate
 	case !p.OK:
 		return 0, wrong
 	case p.Cut:

@@ -58,7 +58,8 @@ func foldConst(e *expr.Expr) *expr.Expr {
 		args[i] = Constant(a.Value.Vector(a.Type))
 	}
 	clean := true
-	ctx := &Context{Fail: func(int, error) { clean = false }, Warn: func(uint16, string) { clean = false }}
+	ctx := &Context{Fail: func(int, error) { clean = false }, Warn: func(uint16, string) { clean = false },
+		Note: func(uint16, string) { clean = false }}
 	out, ok := Run(ctx, k, e, args)
 	if !clean || !ok {
 		return e

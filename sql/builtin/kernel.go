@@ -15,9 +15,7 @@ import (
 type Context struct {
 	Now      int64          // of NOW(): microseconds, UTC
 	Location *time.Location // of the session; nil: UTC
-	// Strict makes what is only a warning in a query an error of its row, as a data
-	// change under a strict sql_mode does: cut values, division by zero.
-	Strict bool
+	Rules
 	// FirstRow is the number of the first row in the statement, from 0, for
 	// messages ("at row 1").
 	FirstRow int
@@ -26,6 +24,19 @@ type Context struct {
 	Fail func(row int, err error)
 	// Warn is told of a value that was cut or could not be computed.
 	Warn func(code uint16, message string)
+	// Note is told of digits or spaces that a column dropped, which nobody misses.
+	Note func(code uint16, message string)
+}
+
+// Rules are what sql_mode says of values that go wrong. The zero value is a query's
+// under the default sql_mode.
+type Rules struct {
+	// Strict makes what is only a warning in a query an error of its row, as a data
+	// change under a strict sql_mode does: cut values, division by zero.
+	Strict bool
+	// QuietDivision makes a division by zero NULL without a word: sql_mode is
+	// without ERROR_FOR_DIVISION_BY_ZERO.
+	QuietDivision bool
 }
 
 // Operand is an argument's vector: one value per row, or one value for all.
@@ -130,6 +141,13 @@ func (f *Frame) Problem(i int, code uint16, format string, args ...any) bool {
 		f.Context.Warn(code, err.Message)
 	}
 	return true
+}
+
+// Remark is a note, whatever the rules.
+func (f *Frame) Remark(code uint16, format string, args ...any) {
+	if f.Context.Note != nil {
+		f.Context.Note(code, sqlerr.New(code, format, args...).Message)
+	}
 }
 
 // NullOut makes row i of Out NULL, whether it has been appended already or not.

@@ -18,6 +18,9 @@ import (
 // Context is what an evaluation sees of its surroundings.
 type Context = builtin.Context
 
+// Rules are what sql_mode says of values that go wrong.
+type Rules = builtin.Rules
+
 // node evaluates one expression for n rows of a chunk: those at the positions
 // rows, or with nil the first n. Its operand has one value per row, or is constant.
 type node func(x *exec, rows []int32, n int) builtin.Operand
@@ -238,7 +241,7 @@ func fold(e *expr.Expr, k builtin.Kernel, args []compiled) *vector.Vector {
 		ops[i] = builtin.Constant(a.value)
 	}
 	quiet := true
-	v, ok := builtin.Run(&Context{Warn: func(uint16, string) { quiet = false }}, k, e, ops)
+	v, ok := builtin.Run(&Context{Warn: func(uint16, string) { quiet = false }, Note: func(uint16, string) { quiet = false }}, k, e, ops)
 	if !ok || !quiet {
 		return nil
 	}

@@ -51,7 +51,7 @@ func reading(specs []Spec, skip bool, emit func([]*vector.Vector, int) error) *R
 			specs[i].Default = null(specs[i].Type)
 		}
 	}
-	return NewRows(Config{Columns: specs, Skip: skip, Emit: emit, Context: builtin.Context{Strict: true}})
+	return NewRows(Config{Columns: specs, Skip: skip, Emit: emit, Context: builtin.Context{Rules: builtin.Rules{Strict: true}}})
 }
 
 // text is all rows, a line each.
@@ -224,7 +224,7 @@ func stored(raw map[string]json.RawMessage) map[string]any {
 				v.Kind = Int
 			}
 		}
-		c := NewColumn(Spec{Name: name, Type: t}, &builtin.Context{Strict: true}, 1)
+		c := NewColumn(Spec{Name: name, Type: t}, &builtin.Context{Rules: builtin.Rules{Strict: true}}, 1)
 		if c.Append(&v) == nil {
 			m[name] = string(c.Values.AppendText(nil, 0, nil))
 		}

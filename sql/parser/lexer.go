@@ -15,6 +15,7 @@ const (
 	NoBackslashEscapes                  // \ in a string is an ordinary character
 	PipesAsConcat                       // || joins strings; without it, it is OR
 	HighNotPrecedence                   // NOT binds like !
+	RealAsFloat                         // REAL is FLOAT; without it, DOUBLE
 )
 
 // tokenKind says what a token is.

@@ -313,6 +313,9 @@ func (p *Parser) sqlMode() (m mysql.SQLMode) {
 	if p.mode&HighNotPrecedence != 0 {
 		m |= mysql.ModeHighNotPrecedence
 	}
+	if p.mode&RealAsFloat != 0 {
+		m |= mysql.ModeRealAsFloat
+	}
 	return m
 }
 

@@ -8,6 +8,7 @@ type Parsed struct {
 	HasZone bool  // an offset was written; US is then on the UTC clock
 	Cut     bool  // more followed that does not belong to it
 	Zero    bool  // 0000-00-00, or a zero month or day: no value of ours
+	NoDay   bool  // its month does not have this day
 	OK      bool  // it is a value
 }
 
@@ -174,8 +175,8 @@ func (p *dateParser) result() Parsed {
 		y = fullYear(y)
 	}
 	out := Parsed{Fsp: p.fsp, HasTime: p.n > 3, HasZone: p.hasZone, Cut: p.cut}
-	us, zero, ok := assembleDateTime(y, m, d, p.field[3], p.field[4], p.field[5])
-	if out.Zero = zero; !ok {
+	us, ok := out.assemble(y, m, d, p.field[3], p.field[4], p.field[5])
+	if !ok {
 		return out
 	}
 	out.US = us + p.micro - p.zone
@@ -191,18 +192,19 @@ func fullYear(y int) int {
 	return y + 1900
 }
 
-// assembleDateTime checks the fields and makes microseconds of them.
-func assembleDateTime(y, m, d, hh, mm, ss int) (us int64, zero, ok bool) {
-	if y > 9999 || m > 12 || d > 31 || hh > 23 || mm > 59 || ss > 59 {
-		return 0, false, false
+// assemble checks the fields and makes microseconds of them; p says what is wrong.
+func (p *Parsed) assemble(y, m, d, hh, mm, ss int) (us int64, ok bool) {
+	switch {
+	case y > 9999 || m > 12 || d > 31 || hh > 23 || mm > 59 || ss > 59:
+		return 0, false
+	case m == 0 || d == 0:
+		p.Zero = true
+		return 0, false
+	case d > DaysInMonth(y, m):
+		p.NoDay = true
+		return 0, false
 	}
-	if m == 0 || d == 0 {
-		return 0, true, false
-	}
-	if d > DaysInMonth(y, m) {
-		return 0, false, false
-	}
-	return DaysFromCivil(y, m, d)*Day + int64(hh)*Hour + int64(mm)*Minute + int64(ss)*Second, false, true
+	return DaysFromCivil(y, m, d)*Day + int64(hh)*Hour + int64(mm)*Minute + int64(ss)*Second, true
 }
 
 // DateTimeFromNumber reads YYMMDD, YYYYMMDD, YYMMDDhhmmss or YYYYMMDDhhmmss.
@@ -242,9 +244,10 @@ func DateTimeFromNumber(n int64) Parsed {
 	default:
 		date, clock, hasTime = n/1000000, n%1000000, true
 	}
-	us, zero, ok := assembleDateTime(int(date/10000), int(date/100%100), int(date%100),
+	out := Parsed{HasTime: hasTime}
+	out.US, out.OK = out.assemble(int(date/10000), int(date/100%100), int(date%100),
 		int(clock/10000), int(clock/100%100), int(clock%100))
-	return Parsed{US: us, HasTime: hasTime, Zero: zero, OK: ok}
+	return out
 }
 
 // ParseTime reads a TIME as MySQL does: [-][days ]hh:mm:ss[.fraction], hh:mm,

@@ -139,7 +139,7 @@ func (t *texts) values(cols []connector.Column) ([]*vector.Vector, int, error) {
 	out := make([]*vector.Vector, len(cols))
 	for i, c := range cols {
 		var failed error
-		ctx := &eval.Context{Location: time.UTC, Strict: true, Fail: func(row int, err error) {
+		ctx := &eval.Context{Location: time.UTC, Rules: eval.Rules{Strict: true}, Fail: func(row int, err error) {
 			if failed == nil {
 				failed = fmt.Errorf("line %d: column '%s': %w", t.lines[row], c.Name, err)
 			}

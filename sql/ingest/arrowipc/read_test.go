@@ -94,7 +94,7 @@ func stream(t testing.TB, of []field, o ...ipc.Option) ([]byte, []ingest.Spec) {
 // read gives the values of all rows, by column.
 func read(data []byte, specs []ingest.Spec) (columns [][]string, rows *ingest.Rows, err error) {
 	columns = make([][]string, len(specs))
-	rows = ingest.NewRows(ingest.Config{Columns: specs, Context: builtin.Context{Strict: true}, Emit: func(cs []*vector.Vector, n int) error {
+	rows = ingest.NewRows(ingest.Config{Columns: specs, Context: builtin.Context{Rules: builtin.Rules{Strict: true}}, Emit: func(cs []*vector.Vector, n int) error {
 		for k, c := range cs {
 			for i := range n {
 				s := "NULL"
