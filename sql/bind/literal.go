@@ -189,7 +189,7 @@ func temporalLiteral(kind types.Kind, text string) (*expr.Expr, error) {
 		t.Scale = p.Fsp
 	}
 	if !p.OK || p.Cut || kind == types.Date && p.HasTime || kind == types.DateTime && !p.HasTime {
-		return nil, sqlerr.New(sqlerr.WrongValue, "Incorrect %s value: '%s'", strings.ToUpper(t.String()), text)
+		return nil, sqlerr.New(sqlerr.WrongValue, "Incorrect %s value: '%s'", strings.ToUpper(types.Type{Kind: kind}.String()), text)
 	}
 	return expr.NewConst(expr.Value{I: p.US}, t), nil
 }

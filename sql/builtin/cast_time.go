@@ -135,43 +135,23 @@ func (f *Frame) point(a Operand, i int) (int64, status) {
 
 // clock is the value of row i as a TIME.
 func (f *Frame) clock(a Operand, i int, fsp int) (int64, status) {
-	t := a.Type
-	var p types.Parsed
-	switch {
-	case t.Kind == types.Time:
-		p = types.Parsed{US: a.Int(i), OK: true}
-	case t.HasDate():
-		us, _ := f.point(a, i)
-		_, us = types.SplitDay(us)
-		p = types.Parsed{US: us, OK: true}
-	case t.Class() == types.ClassBytes:
-		p = types.ParseTime(a.Str(i))
-	default:
-		whole, micro, ok := f.wholeAndMicro(a, i)
-		if !ok {
-			return 0, wrong
-		}
-		p = types.TimeFromNumber(whole)
-		if whole < 0 {
-			micro = -micro
-		}
-		p.US += micro
-	}
-	if !p.OK {
+	m, st := f.moment(a, i)
+	if st == wrong {
 		return 0, wrong
 	}
-	us := types.RoundFraction(p.US, fsp)
+	if m.dated {
+		_, m.us = types.SplitDay(m.us)
+	}
+	us := types.RoundFraction(m.us, fsp)
 	switch {
 	case us > types.MaxTime:
 		return types.MaxTime, over
 	case us < -types.MaxTime:
 		return -types.MaxTime, over
-	case p.Cut && (us == types.MaxTime || us == -types.MaxTime):
+	case st == cut && (us == types.MaxTime || us == -types.MaxTime):
 		return us, over
-	case p.Cut:
-		return us, cut
 	}
-	return us, fine
+	return us, st
 }
 
 // wholeAndMicro cuts a number into its whole part and microseconds, both

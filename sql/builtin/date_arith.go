@@ -2,7 +2,6 @@ package builtin
 
 import (
 	"math"
-	"strings"
 
 	"streamsql/sql/decimal"
 	"streamsql/sql/expr"
@@ -22,13 +21,17 @@ func init() {
 		f.Out.AppendInt(a - b)
 	}))
 	defineBy("timestampdiff", "*tt", 0, returns(types.MakeBigInt()), timestampDiffKernel)
-	register(function{min: 2, max: 2, resolve: resolveTimeDiff, kernel: func(*expr.Expr) Kernel { return strict(timeDiffRow) }}, "timediff")
-	register(function{min: 2, max: 2, resolve: resolveAddTime, kernel: addTimeKernel}, "addtime", "subtime")
-	define("period_add", "ii", total, returns(types.MakeBigInt()), strict(func(f *Frame, i int) {
-		f.Out.AppendInt(fromMonths(toMonths(f.Args[0].Int(i)) + f.Args[1].Int(i)))
+	define("period_add", "ii", 0, returns(types.MakeBigInt()), strict(func(f *Frame, i int) {
+		if p, ok := f.period(i, 0); ok {
+			f.Out.AppendInt(fromMonths(p + f.Args[1].Int(i)))
+		}
 	}))
-	define("period_diff", "ii", total, returns(types.MakeBigInt()), strict(func(f *Frame, i int) {
-		f.Out.AppendInt(toMonths(f.Args[0].Int(i)) - toMonths(f.Args[1].Int(i)))
+	define("period_diff", "ii", 0, returns(types.MakeBigInt()), strict(func(f *Frame, i int) {
+		p, ok1 := f.period(i, 0)
+		q, ok2 := f.period(i, 1)
+		if ok1 && ok2 {
+			f.Out.AppendInt(p - q)
+		}
 	}))
 }
 
@@ -75,10 +78,8 @@ func resolveDateAdd(c *call) (*expr.Expr, error) {
 		d = toDateTime(d)
 		t = types.MakeDateTime(max(d.Type.Scale, u.fsp(scale)))
 	default:
-		if d.Type.Class() != types.ClassBytes {
-			d = coerce(d, types.MakeDateTime(fractionDigits(d)))
-			t = types.MakeDateTime(max(d.Type.Scale, u.fsp(scale)))
-			break
+		if d.Type.Class() != types.ClassBytes { // a number is read as its digits are as text
+			d = c.env.toText(d)
 		}
 		t = types.MakeVarChar(29)
 		t.Collation = c.env.Collation
@@ -138,7 +139,7 @@ func (f *Frame) shift(us int64) bool {
 	}
 	lo, ok1 := decimal.AddNarrow(lowest, us)
 	hi, ok2 := decimal.AddNarrow(highest, us)
-	if !ok1 || !ok2 || lo < types.MinDateTime || hi > types.MaxDateTime || !f.MergeValid() {
+	if !ok1 || !ok2 || lo < firstSum || hi > types.MaxDateTime || !f.MergeValid() {
 		return false
 	}
 	out := f.Ints()
@@ -221,103 +222,19 @@ func monthsBetween(a, b int64) int64 {
 	return n
 }
 
-// resolveTimeDiff needs two TIMEs or two points of time; text is a point of time
-// if the other side is one.
-func resolveTimeDiff(c *call) (*expr.Expr, error) {
-	a, b := c.args[0], c.args[1]
-	dates := a.Type.HasDate() || b.Type.HasDate() || isDateText(a) && isDateText(b)
-	if dates {
-		a, b = toDateTime(a), toDateTime(b)
-	} else {
-		a, b = toTime(a), toTime(b)
+// period is an argument YYMM or YYYYMM as a number of months. What is none is an
+// error of the row.
+func (f *Frame) period(i, arg int) (months int64, ok bool) {
+	p := f.Args[arg].Int(i)
+	if p <= 0 || p%100 < 1 || p%100 > 12 {
+		f.Fail(i, sqlerr.New(sqlerr.WrongArguments, "Incorrect arguments to %s", f.Call.Fn))
+		return 0, false
 	}
-	c.args = []*expr.Expr{a, b}
-	return c.result(types.Type{Kind: types.Time, Scale: max(a.Type.Scale, b.Type.Scale)}), nil
-}
-
-// isDateText reports a constant text that spells a date.
-func isDateText(e *expr.Expr) bool {
-	return e.Op == expr.OpConst && e.Type.Class() == types.ClassBytes && !e.Value.Null &&
-		strings.Count(string(e.Value.S), "-") >= 2 && types.ParseDateTime(e.Value.S).OK
-}
-
-func timeDiffRow(f *Frame, i int) {
-	f.Out.AppendInt(min(max(f.Args[0].Int(i)-f.Args[1].Int(i), -types.MaxTime), types.MaxTime))
-}
-
-// resolveAddTime is ADDTIME(x, time) and SUBTIME: a TIME of a TIME, text of text, else
-// a DATETIME.
-func resolveAddTime(c *call) (*expr.Expr, error) {
-	a, b := c.args[0], toTime(c.args[1])
-	fsp := max(fractionDigits(a), b.Type.Scale)
-	var t types.Type
-	switch {
-	case a.Type.HasDate():
-		a = toDateTime(a)
-		t = types.MakeDateTime(fsp)
-	case a.Type.Class() == types.ClassBytes:
-		t = types.MakeVarChar(29)
-		t.Collation = c.env.Collation
-	default:
-		a = toTime(a)
-		t = types.Type{Kind: types.Time, Scale: fsp}
-	}
-	c.args = []*expr.Expr{a, b}
-	return c.result(t), nil
-}
-
-func addTimeKernel(e *expr.Expr) Kernel {
-	sign := int64(1)
-	if e.Fn == "subtime" {
-		sign = -1
-	}
-	return strict(func(f *Frame, i int) {
-		by := sign * f.Args[1].Int(i)
-		switch {
-		case e.Type.Class() == types.ClassBytes:
-			f.addTimeToText(i, by)
-		case e.Type.Kind == types.Time:
-			f.Out.AppendInt(min(max(f.Args[0].Int(i)+by, -types.MaxTime), types.MaxTime))
-		default:
-			us, ok := interval{us: by}.addTo(f.Args[0].Int(i), true)
-			f.appendTime(i, us, ok)
-		}
-	})
-}
-
-func (f *Frame) addTimeToText(i int, by int64) {
-	s := f.Args[0].Str(i)
-	fsp := func(us int64) int {
-		if us%types.Second != 0 {
-			return 6
-		}
-		return 0
-	}
-	if p := types.ParseDateTime(s); p.OK && strings.Count(string(s), "-") >= 2 {
-		if us, ok := (interval{us: by}).addTo(p.US, true); ok {
-			f.Out.Buf = types.AppendDateTime(f.Out.Buf, us, fsp(us))
-			f.endText()
-			return
-		}
-		f.appendTime(i, 0, false)
-		return
-	}
-	p := types.ParseTime(s)
-	if !p.OK {
-		f.NullOut(i)
-		f.Problem(i, sqlerr.TruncatedWrongValue, "Truncated incorrect time value: '%s'", s)
-		return
-	}
-	us := min(max(p.US+by, -types.MaxTime), types.MaxTime)
-	f.Out.Buf = types.AppendTime(f.Out.Buf, us, fsp(us))
-	f.endText()
+	return toMonths(p), true
 }
 
 // toMonths reads a period YYMM or YYYYMM as a number of months.
 func toMonths(p int64) int64 {
-	if p <= 0 {
-		return 0
-	}
 	y := p / 100
 	if y < 70 {
 		y += 2000

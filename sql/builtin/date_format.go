@@ -73,6 +73,10 @@ func formatGrain(format []byte) int64 {
 // for one is 0 or makes the result NULL.
 func (f *Frame) formatTime(us int64, format []byte, isTime bool) {
 	start := len(f.Out.Buf)
+	if len(format) == 0 {
+		f.Out.AppendNull()
+		return
+	}
 	w := timeWriter{buf: f.Out.Buf, isTime: isTime}
 	if isTime {
 		if us < 0 {

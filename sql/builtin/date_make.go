@@ -39,11 +39,13 @@ func init() {
 	define("time_to_sec", "T", 0, returns(types.MakeBigInt()), strict(func(f *Frame, i int) { f.Out.AppendInt(f.Args[0].Int(i) / types.Second) }))
 	define("from_days", "i", 0, returns(types.Type{Kind: types.Date}), strict(func(f *Frame, i int) {
 		days := f.Args[0].Int(i) - daysToEpoch
-		if days < -daysToEpoch+366 || days > types.MaxDateTime/types.Day {
-			f.Out.AppendNull()
-			return
+		switch {
+		case days < -daysToEpoch+366: // MySQL has 0000-00-00
+		case days > types.MaxDateTime/types.Day:
+			f.appendTime(i, 0, false)
+		default:
+			f.Out.AppendInt(days * types.Day)
 		}
-		f.Out.AppendInt(days * types.Day)
 	}))
 	register(function{min: 0, max: 1, flags: contextual, resolve: resolveUnixTimestamp, kernel: unixTimestampKernel}, "unix_timestamp")
 	register(function{min: 1, max: 2, flags: contextual, resolve: resolveFromUnix, kernel: fromUnixKernel}, "from_unixtime")
@@ -110,8 +112,7 @@ func resolveTimestamp(c *call) (*expr.Expr, error) {
 	c.args = append([]*expr.Expr{a}, c.args[1:]...)
 	fsp := a.Type.Scale
 	if len(c.args) == 2 {
-		c.args[1] = toTime(c.args[1])
-		fsp = max(fsp, c.args[1].Type.Scale)
+		fsp = max(fsp, fractionDigits(c.args[1]))
 	}
 	return c.result(types.MakeDateTime(fsp)), nil
 }
@@ -121,8 +122,7 @@ func timestampKernel(e *expr.Expr) Kernel {
 		return passThrough
 	}
 	return strict(func(f *Frame, i int) {
-		us, ok := interval{us: f.Args[1].Int(i)}.addTo(f.Args[0].Int(i), true)
-		f.appendTime(i, us, ok)
+		f.addTime(i, moment{us: f.Args[0].Int(i), dated: true, timed: true}, true, 1)
 	})
 }
 
@@ -146,8 +146,12 @@ func makeDateRow(f *Frame, i int) {
 	f.Out.AppendInt(days * types.Day)
 }
 
-// secondsDecimal is a number of seconds as a DECIMAL, and its digits of a second.
-func secondsDecimal(e *expr.Expr) (*expr.Expr, int) {
+// secondsDecimal is a number of seconds as a DECIMAL of that scale, and its digits
+// of a second.
+func secondsDecimal(e *expr.Expr, scale int) (*expr.Expr, int) {
+	if e.Type.IsText() {
+		return coerce(e, types.MakeDecimal(30, scale)), 6
+	}
 	e = toNumber(e)
 	if e.Type.IsInteger() {
 		return coerce(e, types.MakeDecimal(20, 0)), 0
@@ -156,35 +160,39 @@ func secondsDecimal(e *expr.Expr) (*expr.Expr, int) {
 	if e.Type.Kind == types.Decimal {
 		fsp = min(e.Type.Scale, 6)
 	}
-	return coerce(e, types.MakeDecimal(30, 6)), fsp
+	return coerce(e, types.MakeDecimal(30, scale)), fsp
 }
 
 func resolveMakeTime(c *call) (*expr.Expr, error) {
-	s, fsp := secondsDecimal(c.args[2])
+	s, fsp := secondsDecimal(c.args[2], 9)
 	c.args = []*expr.Expr{c.env.fit(c.args[0], 'i'), c.env.fit(c.args[1], 'i'), s}
 	return c.result(types.Type{Kind: types.Time, Scale: fsp}), nil
 }
 
 func makeTimeRow(f *Frame, i int) {
 	h, m := f.Args[0].Int(i), f.Args[1].Int(i)
-	us, ok := decimal.RescaleNarrow(narrowOf(f.Args[2], i), f.Args[2].Type.Scale, 6)
-	if !ok || m < 0 || m > 59 || us < 0 || us >= types.Minute {
-		f.Out.AppendNull()
+	seconds := f.Args[2]
+	scale := seconds.Type.Scale
+	ns, ok := decimal.RescaleNarrow(narrowOf(seconds, i), scale, 9)
+	if !ok || m < 0 || m > 59 || ns < 0 || ns >= 60e9 {
 		return
 	}
 	neg := h < 0 && !isUnsigned(f.Args[0].Type)
-	if h = max(h, -h); h > 838 || h < 0 {
-		h, m, us = 838, 59, 59*types.Second
+	us := types.MaxTime
+	if n := max(h, -h); n >= 0 && n <= 838 {
+		us = types.RoundFraction(n*types.Hour+m*types.Minute+(ns+500)/1000, f.Call.Type.Scale)
+	} else if !f.Problem(i, sqlerr.TruncatedWrongValue, "Truncated incorrect time value: '%s:%02d:%02d'",
+		f.Args[0].AppendTextAt(nil, i, nil), m, ns/1e9) {
+		return
 	}
-	v := h*types.Hour + m*types.Minute + types.RoundFraction(us, f.Call.Type.Scale)
 	if neg {
-		v = -v
+		us = -us
 	}
-	f.Out.AppendInt(v)
+	f.Out.AppendInt(us)
 }
 
 func resolveSecToTime(c *call) (*expr.Expr, error) {
-	s, fsp := secondsDecimal(c.args[0])
+	s, fsp := secondsDecimal(c.args[0], 6)
 	c.args = []*expr.Expr{s}
 	return c.result(types.Type{Kind: types.Time, Scale: fsp}), nil
 }
@@ -211,11 +219,12 @@ func resolveUnixTimestamp(c *call) (*expr.Expr, error) {
 		return e, nil
 	}
 	a := c.args[0]
-	if a.Type.Kind != types.Timestamp {
+	fsp := fractionDigits(a)
+	if a.Type.IsTemporal() && a.Type.Kind != types.Timestamp {
 		a = toDateTime(a)
 	}
 	c.args = []*expr.Expr{a}
-	if fsp := a.Type.Scale; fsp > 0 && a.Type.Kind != types.Date {
+	if fsp > 0 {
 		return c.result(types.MakeDecimal(12+fsp, fsp)), nil
 	}
 	return c.result(types.MakeBigInt()), nil
@@ -231,9 +240,9 @@ func unixTimestampKernel(e *expr.Expr) Kernel {
 		}
 	}
 	return strict(func(f *Frame, i int) {
-		us := f.Args[0].Int(i)
-		if e.Args[0].Type.Kind != types.Timestamp {
-			us, _ = types.FromClock(us, f.Location)
+		us, ok := f.instant(i)
+		if !ok {
+			return
 		}
 		if us < types.MinStamp || us > types.MaxUnix {
 			us = 0
@@ -243,11 +252,26 @@ func unixTimestampKernel(e *expr.Expr) Kernel {
 	})
 }
 
+// instant is the first argument on the UTC clock: 0, with a warning, of what is no
+// point of time; false: the row failed.
+func (f *Frame) instant(i int) (us int64, ok bool) {
+	a := f.Args[0]
+	if a.Type.Kind == types.Timestamp {
+		return a.Int(i), true
+	}
+	us, st := f.temporal(a, i, types.MakeDateTime(f.Call.Type.Scale))
+	if st == wrong || st == over {
+		return 0, f.Problem(i, sqlerr.TruncatedWrongValue, "Incorrect datetime value: '%s'", a.AppendTextAt(nil, i, f.Location))
+	}
+	us, _ = types.FromClock(us, f.Location)
+	return us, f.readable(a, i, st, "datetime")
+}
+
 func pow10(n int) int64 { return decimal.NarrowPow10(n) }
 
 // resolveFromUnix is FROM_UNIXTIME(n), or with a format DATE_FORMAT of it.
 func resolveFromUnix(c *call) (*expr.Expr, error) {
-	s, fsp := secondsDecimal(c.args[0])
+	s, fsp := secondsDecimal(c.args[0], 6)
 	e := expr.NewCall("from_unixtime", types.MakeDateTime(fsp), s)
 	if len(c.args) == 2 {
 		return Call(c.env, "date_format", e, c.args[1])

@@ -25,22 +25,20 @@ func init() {
 		days, rest := types.SplitDay(us)
 		f.Out.AppendInt((days+daysToEpoch)*86400 + rest/types.Second)
 	}))
-	define("week", "t?i", 0, returns(types.Type{Kind: types.Int}), strict(func(f *Frame, i int) {
-		mode := int64(0)
-		if len(f.Args) > 1 {
-			mode = f.Args[1].Int(i)
-		}
-		w, _ := civilOf(f.Args[0].Int(i)).week(int(mode & 7))
-		f.Out.AppendInt(int64(w))
-	}))
-	define("yearweek", "t?i", 0, returns(types.Type{Kind: types.Int}), strict(func(f *Frame, i int) {
-		mode := int64(0)
-		if len(f.Args) > 1 {
-			mode = f.Args[1].Int(i)
-		}
-		w, y := civilOf(f.Args[0].Int(i)).week(int(mode&7) | weekOfItsYear)
-		f.Out.AppendInt(int64(y*100 + w))
-	}))
+	week := func(name string, bits int, number func(week, year int) int) {
+		define(name, "t?i", 0, returns(types.Type{Kind: types.Int}), each(func(f *Frame, i int) {
+			if f.Args[0].NullAt(i) {
+				return
+			}
+			mode := 0 // of a mode that is NULL, too
+			if len(f.Args) > 1 && !f.Args[1].NullAt(i) {
+				mode = int(f.Args[1].Int(i) & 7)
+			}
+			f.Out.AppendInt(int64(number(civilOf(f.Args[0].Int(i)).week(mode | bits))))
+		}))
+	}
+	week("week", 0, func(week, _ int) int { return week })
+	week("yearweek", weekOfItsYear, func(week, year int) int { return year*100 + week })
 	clock := func(name string, part func(us int64) int64) {
 		define(name, "T", 0, returns(types.Type{Kind: types.Int}), intOfInt(func(us int64) int64 { return part(max(us, -us)) }))
 	}
@@ -54,7 +52,7 @@ func init() {
 	define("monthname", "t", 0, returns(types.MakeVarChar(9)), strict(func(f *Frame, i int) {
 		f.Out.AppendString(monthNames[civilOf(f.Args[0].Int(i)).month-1])
 	}))
-	register(function{min: 2, max: 2, resolve: resolveExtract, kernel: extractKernel}, "extract")
+	register(function{min: 2, max: 2, flags: contextual, resolve: resolveExtract, kernel: extractKernel}, "extract")
 }
 
 var dayNames = [7]string{"Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday"}
@@ -162,18 +160,20 @@ func intOfInt(fn func(int64) int64) Kernel {
 	}
 }
 
-// resolveExtract is EXTRACT(unit FROM x), with the unit first: units of the clock
-// are read of a TIME, unless x has a date.
+// resolveExtract is EXTRACT(unit FROM x), with the unit first. Units of the clock
+// alone are read of a TIME, unless x has a date; those of days and the clock of
+// whichever of both x is.
 func resolveExtract(c *call) (*expr.Expr, error) {
 	u, err := unitOf(c.args[0])
 	if err != nil {
 		return nil, err
 	}
 	x := c.args[1]
-	if u.clockOnly() && !x.Type.HasDate() {
-		x = toTime(x)
-	} else {
+	switch {
+	case x.Type.HasDate() || u.dateOnly():
 		x = toDateTime(x)
+	case u.clockOnly():
+		x = toTime(x)
 	}
 	c.args = []*expr.Expr{c.args[0], x}
 	return c.result(types.MakeBigInt()), nil
@@ -184,18 +184,17 @@ func extractKernel(e *expr.Expr) Kernel {
 	if err != nil {
 		return nil
 	}
-	isTime := e.Args[1].Type.Kind == types.Time
 	return strict(func(f *Frame, i int) {
-		us := f.Args[1].Int(i)
-		if !isTime {
-			f.Out.AppendInt(u.extract(us))
-			return
+		m, ok := f.momentAt(i, 1)
+		switch {
+		case !ok:
+		case m.dated:
+			f.Out.AppendInt(u.extract(m.us))
+		case m.us < 0:
+			f.Out.AppendInt(-u.extractClock(0, -m.us))
+		default:
+			f.Out.AppendInt(u.extractClock(0, m.us))
 		}
-		if us < 0 {
-			f.Out.AppendInt(-u.extractClock(0, -us))
-			return
-		}
-		f.Out.AppendInt(u.extractClock(0, us))
 	})
 }
 

@@ -90,7 +90,7 @@ func (u unit) amount(n Operand, i int) (interval, bool) {
 		}
 		v := n.Int(i)
 		if isUnsigned(n.Type) && v < 0 || v > most || v < -most {
-			return interval{}, u == "microsecond" && !isUnsigned(n.Type)
+			return interval{us: v}, u == "microsecond" && !isUnsigned(n.Type) && v != math.MinInt64
 		}
 		us, ok := decimal.MulNarrow(v, one.us)
 		return interval{months: v * one.months, us: us}, ok
@@ -131,7 +131,7 @@ func (u unit) parse(s []byte) (interval, bool) {
 	if len(nums) > len(parts) || len(nums) == 0 {
 		return interval{}, len(nums) == 0
 	}
-	if parts[len(parts)-1].us == 1 && len(nums) > 1 {
+	if parts[len(parts)-1].us == 1 {
 		for ; fraction < 6; fraction++ {
 			nums[len(nums)-1] *= 10
 		}
@@ -152,6 +152,10 @@ func (u unit) parse(s []byte) (interval, bool) {
 	return iv, true
 }
 
+// firstSum is the earliest day that an interval of days, or of the clock, leads to:
+// before it MySQL gives the date 0000-00-00.
+const firstSum = types.MinDateTime + 366*types.Day
+
 // addTo moves a point of time; a day that the month does not have becomes its last.
 func (iv interval) addTo(us int64, ok bool) (int64, bool) {
 	if !ok {
@@ -170,6 +174,9 @@ func (iv interval) addTo(us int64, ok bool) (int64, bool) {
 		y, month := m/12, m%12+1
 		us = types.DaysFromCivil(y, month, min(d.day, types.DaysInMonth(y, month)))*types.Day + rest
 	}
+	if iv.us == 0 {
+		return us, true
+	}
 	us, ok = decimal.AddNarrow(us, iv.us)
-	return us, ok && us >= types.MinDateTime && us <= types.MaxDateTime
+	return us, ok && us >= firstSum && us <= types.MaxDateTime
 }

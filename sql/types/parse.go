@@ -10,6 +10,9 @@ type Parsed struct {
 	Zero    bool  // 0000-00-00, or a zero month or day: no value of ours
 	NoDay   bool  // its month does not have this day
 	OK      bool  // it is a value
+	// IsPoint: what was read as a TIME is a whole DATETIME, that of Point.
+	IsPoint bool
+	Point   int64
 }
 
 // ParseDateTime reads a DATE or DATETIME as MySQL does: fields with any
@@ -20,6 +23,12 @@ func ParseDateTime(s []byte) Parsed {
 	if len(s) == 0 || !isDigit(s[0]) {
 		return Parsed{}
 	}
+	p := readDateTime(s)
+	return p.result()
+}
+
+// readDateTime reads the fields of a DATE or DATETIME that begins with a digit.
+func readDateTime(s []byte) dateParser {
 	run := 0
 	for run < len(s) && (isDigit(s[run]) || s[run] == 'T') {
 		run++
@@ -34,7 +43,7 @@ func ParseDateTime(s []byte) Parsed {
 		p = dateParser{s: s, width: 4}
 	}
 	p.fields()
-	return p.result()
+	return p
 }
 
 // dateParser walks over the fields year, month, day, hour, minute, second.
@@ -50,6 +59,7 @@ type dateParser struct {
 	fsp      int
 	zone     int64 // offset in microseconds
 	hasZone  bool
+	spaced   bool // a space or T stood before the hours
 	bad, cut bool
 }
 
@@ -99,6 +109,7 @@ func (p *dateParser) separator() bool {
 	}
 	if p.n == 3 && c == 'T' {
 		p.at++
+		p.spaced = true
 		return true
 	}
 	start := p.at
@@ -106,6 +117,7 @@ func (p *dateParser) separator() bool {
 		if p.n >= 4 && (p.s[p.at] == '+' || p.s[p.at] == '-') {
 			break
 		}
+		p.spaced = p.spaced || isSpace(p.s[p.at])
 		p.at++
 	}
 	if p.at == len(p.s) || !isDigit(p.s[p.at]) {
@@ -254,10 +266,9 @@ func DateTimeFromNumber(n int64) Parsed {
 // hhmmss, or the time of a whole DATETIME. Beyond 838:59:59 it is that, and Cut.
 func ParseTime(s []byte) Parsed {
 	s = trimLeft(s)
-	if len(s) >= 12 && s[0] != '-' {
-		if p := ParseDateTime(s); p.OK && p.HasTime {
-			_, p.US = SplitDay(p.US)
-			return p
+	if len(s) >= 12 && isDigit(s[0]) {
+		if d := readDateTime(s); d.n > 3 && (d.compact || d.spaced) {
+			return d.clock()
 		}
 	}
 	neg := len(s) > 0 && s[0] == '-'
@@ -282,6 +293,19 @@ func ParseTime(s []byte) Parsed {
 		return Parsed{Cut: true}
 	}
 	return out.clock(neg, f[0], f[1], f[2])
+}
+
+// clock is the time of day of a DATETIME, and that.
+func (p *dateParser) clock() Parsed {
+	d := p.result()
+	if d.Zero { // a day that is none has its hours all the same
+		d.US = int64(p.field[3])*Hour + int64(p.field[4])*Minute + int64(p.field[5])*Second + p.micro
+		d.OK = d.US < Day
+		return d
+	}
+	d.Point, d.IsPoint = d.US, d.OK
+	_, d.US = SplitDay(d.US)
+	return d
 }
 
 // clock finishes a TIME of the fields h, m, s and the fraction in p.US.
@@ -333,6 +357,7 @@ func readInt(s []byte, i int) (n int64, end int) {
 func TimeFromNumber(n int64) Parsed {
 	if n >= 10000000000 {
 		if p := DateTimeFromNumber(n); p.OK {
+			p.Point, p.IsPoint = p.US, true
 			_, p.US = SplitDay(p.US)
 			return p
 		}

@@ -3,6 +3,7 @@ package types
 import (
 	"strconv"
 	"strings"
+	"sync"
 	"time"
 )
 
@@ -47,8 +48,40 @@ func Zone(name string) (loc *time.Location, ok bool) {
 	case name[0] == '+' || name[0] == '-':
 		return offsetZone(name)
 	}
-	loc, err := time.LoadLocation(name)
-	return loc, err == nil
+	return namedZone(name)
+}
+
+// namedZones are the zones that were asked for, as the database spells them.
+var namedZones sync.Map // string → *time.Location
+
+// namedZone finds a zone of the database, whose names count in any case.
+func namedZone(name string) (*time.Location, bool) {
+	spellings := [...]string{name, strings.ToUpper(name), titled(name)}
+	for _, spelling := range spellings {
+		if loc, ok := namedZones.Load(spelling); ok {
+			return loc.(*time.Location), true
+		}
+	}
+	for _, spelling := range spellings {
+		if loc, err := time.LoadLocation(spelling); err == nil {
+			namedZones.Store(strings.Clone(spelling), loc)
+			return loc, true
+		}
+	}
+	return nil, false
+}
+
+// titled spells a name as most of the database's are: Europe/Berlin, US/Eastern.
+func titled(name string) string {
+	b := []byte(strings.ToLower(name))
+	for i, c := range b {
+		start := i == 0 || b[i-1] == '/' || b[i-1] == '_' || b[i-1] == '-'
+		country := len(b) > 2 && b[2] == '/' && i < 2
+		if (start || country) && c >= 'a' && c <= 'z' {
+			b[i] = c - 'a' + 'A'
+		}
+	}
+	return string(b)
 }
 
 func offsetZone(name string) (*time.Location, bool) {

@@ -9,6 +9,7 @@ func TestZone(t *testing.T) {
 	noon := time.Date(2026, 7, 1, 12, 0, 0, 0, time.UTC)
 	for name, want := range map[string]int{ // seconds east of UTC in July
 		"": 0, "utc": 0, "+00:00": 0, "+02:00": 7200, "-13:59": -50340, "+14:00": 50400, "+5:30": 19800, "Europe/Berlin": 7200,
+		"europe/berlin": 7200, "us/eastern": -14400, "est": -18000,
 	} {
 		loc, ok := Zone(name)
 		if !ok {
