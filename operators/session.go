@@ -113,6 +113,9 @@ func (s *Session) States() []*state.Store {
 	return list
 }
 
+// StateVersion implements Versioned: 1 had not, of each row, how far it reaches back.
+func (s *Session) StateVersion() uint32 { return 2 }
+
 // Rebuild derives the indexes from the stores.
 func (s *Session) Rebuild() error {
 	s.store.rebuild()
