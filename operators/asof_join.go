@@ -23,7 +23,8 @@ import (
 //
 // In a batch, right's rows come first. When all have, it is known which are there
 // that were not and the other way round, and the left rows of before are
-// re-pointed, each once. Then left's rows come, which have waited until then.
+// re-pointed, each once. Then left's rows come, which have waited until then. At last
+// rows go that can change nothing any more, if that is known (bounds).
 type AsofJoin struct {
 	spec   TimedSpec
 	env    Env
@@ -40,6 +41,7 @@ type AsofJoin struct {
 	moved  *btree.BTreeG[treeEntry]
 	point  asofPointer
 	given  asofGiven
+	bounds *asofBounds // nil: all rows are kept
 }
 
 // asofStep is what an AsofJoin does next in a batch.
@@ -52,6 +54,7 @@ const (
 	asofForgetRight                 // free the right rows that are no more
 	asofLeft                        // take left's rows
 	asofForgetLeft                  // free the left rows that are no more
+	asofExpire                      // free rows that can change nothing any more
 	asofDone                        //
 )
 
@@ -63,6 +66,7 @@ func NewAsofJoin(spec TimedSpec, env Env) (*AsofJoin, error) {
 	j.groups = newAsofGroups(j.keys[0], env.Account)
 	j.side = [2]*orderedRows{newOrderedRows(spec.Left, env.Account), newOrderedRows(spec.Right, env.Account)}
 	j.moved = btree.NewBTreeGOptions(j.side[1].less, btree.Options{NoLocks: true})
+	j.bounds = newAsofBounds(j, env)
 	return j, nil
 }
 
@@ -73,7 +77,12 @@ func (j *AsofJoin) String() string { return "AsofJoin" }
 func (j *AsofJoin) Types() []types.Type { return j.given.out }
 
 // Begin opens a batch.
-func (j *AsofJoin) Begin(*Batch) { j.closed, j.step = [2]bool{}, asofRight }
+func (j *AsofJoin) Begin(b *Batch) {
+	j.closed, j.step = [2]bool{}, asofRight
+	if j.bounds != nil {
+		j.bounds.begin(b)
+	}
+}
 
 // Push queues a chunk of the left (0) or right (1) input.
 func (j *AsofJoin) Push(in int, c *batch.Chunk) { j.queue[in].push(in, c) }
@@ -81,9 +90,13 @@ func (j *AsofJoin) Push(in int, c *batch.Chunk) { j.queue[in].push(in, c) }
 // CloseInput notes the end of an input.
 func (j *AsofJoin) CloseInput(in int) { j.closed[in] = true }
 
-// States are the keys, the left rows and the right rows.
+// States are the keys, the left rows and the right rows, and how far both are bounded.
 func (j *AsofJoin) States() []*state.Store {
-	return []*state.Store{j.groups.store, j.side[0].store, j.side[1].store}
+	s := []*state.Store{j.groups.store, j.side[0].store, j.side[1].store}
+	if j.bounds != nil {
+		s = append(s, j.bounds.states()...)
+	}
+	return s
 }
 
 // Rebuild derives the indexes from the stores.
@@ -91,6 +104,9 @@ func (j *AsofJoin) Rebuild() error {
 	j.groups.rebuild()
 	j.side[0].rebuild()
 	j.side[1].rebuild()
+	if j.bounds != nil {
+		j.bounds.rebuild()
+	}
 	return nil
 }
 
@@ -124,6 +140,15 @@ func (j *AsofJoin) block(limit int, emit func(*batch.Chunk)) (int, error) {
 		return j.after(n, err, j.closed[0])
 	case asofForgetLeft:
 		return j.listed(limit, func(r state.Ref) error { return j.forget(0, r) })
+	case asofExpire:
+		n := 0
+		if j.bounds != nil {
+			var err error
+			if n, err = j.bounds.expire(limit); err != nil {
+				return n, err
+			}
+		}
+		return j.after(n, nil, true)
 	}
 	return 0, nil
 }
@@ -215,7 +240,7 @@ func (j *AsofJoin) backward() bool { return j.spec.Order[0] == '>' }
 func (j *AsofJoin) strict() bool { return len(j.spec.Order) == 1 }
 
 func (j *AsofJoin) takeRight(c *batch.Chunk, i int) error {
-	if j.apart(1, c, i) {
+	if j.apart(1, c, i) || j.bounds != nil && j.bounds.leavesOut(1, c, i, j.spec.RightTime) {
 		return nil
 	}
 	_, err := j.touch(1, c, i)
@@ -237,6 +262,9 @@ func (j *AsofJoin) showRight(r state.Ref) error {
 		right.hide(r)
 	default:
 		right.show(r)
+		if j.bounds != nil {
+			j.bounds.over[1].add(r)
+		}
 	}
 	if j.side[0].tree.Len() > 0 {
 		j.moved.Set(right.entry(r))
@@ -248,6 +276,9 @@ func (j *AsofJoin) showRight(r state.Ref) error {
 func (j *AsofJoin) takeLeft(c *batch.Chunk, i int) error {
 	if j.apart(0, c, i) {
 		j.given.meet(i, 0)
+		return nil
+	}
+	if j.bounds != nil && j.bounds.leavesOut(0, c, i, j.spec.LeftTime) {
 		return nil
 	}
 	left := j.side[0]
@@ -264,6 +295,9 @@ func (j *AsofJoin) takeLeft(c *batch.Chunk, i int) error {
 	if left.store.Get(l)[8]&inTree == 0 {
 		left.own(l, j.closest(left.group(l), left.time(l)))
 		left.show(l)
+		if j.bounds != nil {
+			j.bounds.over[0].add(l)
+		}
 	}
 	j.given.meet(i, left.owned(l))
 	return nil

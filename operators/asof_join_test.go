@@ -147,3 +147,80 @@ func TestAsofJoinRepointsOnlyNeighbours(t *testing.T) {
 		t.Errorf("two that go make %d changes, want 10 retractions and 10 new rows", n)
 	}
 }
+
+// Over streams whose watermarks move on, an AsofJoin gives what it would with all rows
+// that are not late, and keeps few of them: however many windows of time go by.
+func TestAsofJoinForgets(t *testing.T) {
+	side := []types.Type{bigint, moment, types.MakeVarChar(9), moment}
+	for seed := range int64(12) {
+		rng := rand.New(rand.NewSource(seed))
+		spec := operators.TimedSpec{
+			Left: side, Right: side, Outer: seed%2 == 1, Order: []string{">=", ">"}[seed/2%2], LeftTime: 1, RightTime: 1,
+			LeftWatermark: operators.Watermark{{Table: 1}}, RightWatermark: operators.Watermark{{Table: 2}},
+			Lateness: operators.Lateness{Late: 3}, RightLateness: operators.Lateness{Late: 3},
+		}
+		if seed/4%3 > 0 {
+			spec.LeftKeys, spec.RightKeys = []int{0}, []int{0}
+		}
+		join := func() *operators.AsofJoin {
+			j, err := operators.NewAsofJoin(spec, operators.Env{Node: "AsofJoin"})
+			if err != nil {
+				t.Fatal(err)
+			}
+			return j
+		}
+		j, twin, most := join(), asofTwin(spec), int64(0)
+		var streams [2]partitioned
+		all, given := [2]*batch.Chunk{batch.New(side, 64), batch.New(side, 64)}, batch.New(j.Types(), 64)
+		for in := range streams {
+			streams[in] = partitioned{marks: make([]int64, 1+rng.Intn(2)), delay: int64(rng.Intn(5)) * second, step: second}
+		}
+		for id := range 42 {
+			b := &operators.Batch{ID: uint64(id), Watermarks: map[uint64]int64{}}
+			j.Begin(b)
+			for in := range streams {
+				c := batch.New(side, 8)
+				for range rng.Intn(6) {
+					streams[in].row(rng, c)
+					if last := c.N - 1; c.Cols[3].IsNull(last) || c.Cols[1].I[last] >= c.Cols[3].I[last] {
+						all[in].AppendFrom(c, last, 1)
+					}
+				}
+				if w := streams[in].watermark(); w > unmarked {
+					b.Watermarks[uint64(in+1)] = w
+				}
+				j.Push(in, c)
+				j.CloseInput(in)
+			}
+			for status := operators.More; status == operators.More; {
+				var err error
+				status, err = j.Step(1+rng.Intn(9), func(c *batch.Chunk) { driven{c}.appendTo(given) })
+				if err != nil {
+					t.Fatal(err)
+				}
+			}
+			if rng.Intn(4) == 0 {
+				j = optest.Restored(t, j, join())
+			}
+			most = max(most, j.States()[1].Rows()+j.States()[2].Rows())
+			if id%6 != 5 {
+				continue
+			}
+			if got, want := mergedText(given, positionsOf(given)), mergedText(twin(all[:]), positionsOf(given)); got != want {
+				t.Fatalf("seed %d, batch %d: given is\n%swant\n%s", seed, id, got, want)
+			}
+		}
+		if n := int64(all[0].N + all[1].N); 2*most > n {
+			t.Fatalf("seed %d: of %d rows, up to %d are kept", seed, n, most)
+		}
+	}
+}
+
+const second = 1_000_000
+
+func positionsOf(c *batch.Chunk) (list []int) {
+	for k := range c.Cols {
+		list = append(list, k)
+	}
+	return list
+}

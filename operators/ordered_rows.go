@@ -164,6 +164,20 @@ func (o *orderedRows) before(entry treeEntry) (found state.Ref) {
 	return found
 }
 
+// behind is the first row behind that of an entry, 0 if its group has none.
+func (o *orderedRows) behind(entry treeEntry) (found state.Ref) {
+	o.tree.Ascend(entry, func(e treeEntry) bool {
+		if e.group == entry.group && e.row == entry.row {
+			return true
+		}
+		if e.group == entry.group {
+			found = e.row
+		}
+		return false
+	})
+	return found
+}
+
 // group is the group of a row.
 func (o *orderedRows) group(r state.Ref) state.Ref {
 	return state.Ref(binary.LittleEndian.Uint64(o.store.Get(r)[16:]))

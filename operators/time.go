@@ -43,6 +43,15 @@ func (w Watermark) At(b *Batch) (int64, bool) {
 	return low, len(w) > 0
 }
 
+// later is the watermark less a further delay.
+func (w Watermark) later(by int64) Watermark {
+	out := make(Watermark, len(w))
+	for i, s := range w {
+		out[i] = StreamDelay{s.Table, s.Delay + by}
+	}
+	return out
+}
+
 // Expiry says when rows of an operator's state are over: once the value of
 // column Col, of the rows that the operator keeps, is not above the watermark.
 type Expiry struct {

@@ -24,10 +24,11 @@ type TimedSpec struct {
 	OneBatch       bool
 	LeftWatermark  Watermark // bounds of the times to come (none: unknown)
 	RightWatermark Watermark
-	// Lateness, of a VersionJoin, says which left rows come too late: those whose
-	// time is below the watermark.
-	Lateness Lateness
-	Marks    VersionMarks
+	// Lateness, of a VersionJoin and an AsofJoin with both watermarks, says which left
+	// rows come too late: those whose time is below the watermark. RightLateness is that
+	// of right rows, of an AsofJoin.
+	Lateness, RightLateness Lateness
+	Marks                   VersionMarks
 }
 
 // VersionMarks are the columns of a VersionJoin's right input that say what a

@@ -16,6 +16,9 @@ func timedSpec(j *physical.TimedJoinSpec, left, right []types.Type) operators.Ti
 		out.Lateness = lateness(v.Lateness)
 		out.Marks = operators.VersionMarks{Watermark: v.Watermark, Arrival: v.Arrival, Deleted: v.Deleted}
 	}
+	if b := j.Bounds; b != nil {
+		out.Lateness, out.RightLateness = lateness(b.Left), lateness(b.Right)
+	}
 	return out
 }
 

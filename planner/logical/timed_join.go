@@ -50,6 +50,9 @@ type TimedJoin struct {
 	// are to be told of.
 	Late Col
 	Own  []Col
+	// RightLate, of Closest, is Late of the right side. Both sides have it, or none has
+	// (ID 0): then no row is late, and all are kept.
+	RightLate Col
 	// Watermark, Arrival and Deleted, of AtEventTime, are the system columns of the
 	// right stream.
 	Watermark, Arrival, Deleted Col
@@ -96,11 +99,14 @@ func (j *TimedJoin) Reads() (left, right []int) {
 	if j.Timed() {
 		left, right = append(left, j.LeftTime), append(right, j.RightTime)
 	}
-	if j.Timing != AtEventTime {
-		return left, right
-	}
 	if j.Late.ID != 0 {
 		left = append(left, j.Late.ID)
+	}
+	if j.RightLate.ID != 0 {
+		right = append(right, j.RightLate.ID)
+	}
+	if j.Timing != AtEventTime {
+		return left, right
 	}
 	for _, c := range j.Own {
 		left = append(left, c.ID)
@@ -108,7 +114,7 @@ func (j *TimedJoin) Reads() (left, right []int) {
 	return left, append(right, j.Watermark.ID, j.Arrival.ID, j.Deleted.ID)
 }
 
-// Bounds are, of AtEventTime, the watermarks of the sides' times; nil: there is none.
+// Bounds are, of AtEventTime and Closest, the watermarks of the sides' times; nil: there is none.
 func (j *TimedJoin) Bounds() (left, right physical.Watermark) {
 	d := NewDeriver(true)
 	return d.Props(j.Left).Times[j.LeftTime].Watermark, d.Props(j.Right).Times[j.RightTime].Watermark
@@ -143,6 +149,9 @@ func (j *TimedJoin) String() string {
 	}
 	if len(j.On) > 0 {
 		s += " if " + exprText(j.On, " AND ")
+	}
+	if j.RightLate.ID != 0 {
+		s += " late by " + colName(j.Late) + " and " + colName(j.RightLate)
 	}
 	return s
 }

@@ -21,6 +21,13 @@ type VersionSpec struct {
 	Deleted   int      `json:"deleted"`
 }
 
+// AsofBounds says which rows of an AsofJoin come too late, those whose time is below
+// the watermark: with it the rows of before need not all be kept.
+type AsofBounds struct {
+	Left  Lateness `json:"left"`
+	Right Lateness `json:"right"`
+}
+
 // TimedJoinSpec joins each row of input 0 (left) with at most one row of input 1
 // (right), or of Table. Output: left's fields, then right's. Rows pair if their
 // keys are equal (NULL never, unless NullSafe says so for the pair).
@@ -47,6 +54,8 @@ type TimedJoinSpec struct {
 	RightWatermark Watermark `json:"right_watermark,omitempty"`
 	// Versions is of a VersionJoin alone.
 	Versions *VersionSpec `json:"versions,omitempty"`
+	// Bounds is of an AsofJoin alone; nil: it keeps all rows.
+	Bounds *AsofBounds `json:"bounds,omitempty"`
 
 	// Table, of a LookupJoin, is the dimension table: its catalog id, db.name for
 	// people, and which columns of it are asked for.

@@ -73,6 +73,7 @@ var Rules = []Rule{
 	intervalJoin,
 	pushFilterIntoTimedJoin,
 	shapeTimedJoin,
+	asofLateOut,
 	countAll,
 	eliminateDistinct,
 	distinctBelowSemi,

@@ -42,6 +42,9 @@ func (b *builder) timedJoin(n *logical.TimedJoin, want []logical.Col) (*rel, err
 	if n.Timing == logical.AtEventTime {
 		versions(n, spec, leftCols, rightCols)
 	}
+	if n.RightLate.ID != 0 {
+		asofBounds(n, spec, leftCols, rightCols)
+	}
 	left, err := b.node(n.Left, leftCols)
 	if err != nil {
 		return nil, err
@@ -90,9 +93,25 @@ func versions(n *logical.TimedJoin, spec *physical.TimedJoinSpec, left, right []
 	spec.Versions = v
 }
 
+// asofBounds sets what an AsofJoin has that need not keep all rows.
+func asofBounds(n *logical.TimedJoin, spec *physical.TimedJoinSpec, left, right []logical.Col) {
+	spec.LeftWatermark, spec.RightWatermark = n.Bounds()
+	spec.Bounds = &physical.AsofBounds{
+		Left: physical.Lateness{Late: indexOf(left, n.Late.ID)}, Right: physical.Lateness{Late: indexOf(right, n.RightLate.ID)},
+	}
+	if len(spec.LeftWatermark) == 1 {
+		spec.Bounds.Left.Stream = spec.LeftWatermark[0].Table
+	}
+	if len(spec.RightWatermark) == 1 {
+		spec.Bounds.Right.Stream = spec.RightWatermark[0].Table
+	}
+}
+
 // keepTimed notes what a timed join remembers.
 func (b *builder) keepTimed(node *physical.Node, left, right *logical.Props) {
 	switch {
+	case node.Kind == physical.AsofJoin && node.Timed.Bounds != nil:
+		b.keep(node, "left rows until the right side's watermark passes them, and of each key the right rows from the watermarks on", false)
 	case node.Kind == physical.AsofJoin:
 		b.keep(node, "the rows of both inputs", left.Grows || right.Grows)
 	case node.Kind == physical.LookupJoin && node.Timed.AppendOnly:
