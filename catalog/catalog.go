@@ -63,6 +63,14 @@ type Key struct {
 	Columns []int  `json:"columns"`
 }
 
+// SecondaryIndex finds rows by columns. It is kept by a continuous query without a name, Object,
+// over the table: its rows are the values of Columns and then those of FoundBy.
+type SecondaryIndex struct {
+	Name    string `json:"name"`
+	Columns []int  `json:"columns"`
+	Object  ID     `json:"object"`
+}
+
 // Session is what a definition captured of the session that made it.
 type Session struct {
 	Database     string `json:"database"`
@@ -88,8 +96,10 @@ type Table struct {
 	Order []int `json:"order,omitempty"`
 	// Primary is the primary key: of a table without one, the hidden row id; of a
 	// materialized view the unique key that the planner found; nil: a bag.
-	Primary []int             `json:"primary,omitempty"`
-	Unique  []Key             `json:"unique,omitempty"` // further unique keys
+	Primary []int `json:"primary,omitempty"`
+	Unique  []Key `json:"unique,omitempty"` // further unique keys
+	// Indexes by which rows are looked up, besides the keys.
+	Indexes []SecondaryIndex  `json:"indexes,omitempty"`
 	Options map[string]string `json:"options,omitempty"`
 	// EventTime of a stream; nil: it has none.
 	EventTime *EventTime `json:"event_time,omitempty"`
@@ -126,6 +136,8 @@ type Table struct {
 	// Hidden: no name leads to it, it only works for the queries that share it. Name is
 	// what it was called, and its id.
 	Hidden bool `json:"hidden,omitempty"`
+	// IndexOf is the table or view that the query, which is hidden, is an index of; 0: none.
+	IndexOf ID `json:"index_of,omitempty"`
 	// LogFrom is the end of the commit log when a stream or table was created: its rows
 	// stand behind it.
 	LogFrom uint64 `json:"log_from,omitempty"`

@@ -24,3 +24,16 @@ func (t *Table) Visible() []int {
 	}
 	return out
 }
+
+// FoundBy are the columns by which an index finds a row: of a table or an upsert stream
+// the primary key, of a view all.
+func (t *Table) FoundBy() []int {
+	if t.Kind != MaterializedView {
+		return t.Primary
+	}
+	all := make([]int, len(t.Columns))
+	for i := range all {
+		all[i] = i
+	}
+	return all
+}

@@ -1,6 +1,9 @@
 package catalog
 
-import "slices"
+import (
+	"cmp"
+	"slices"
+)
 
 // Share says that a continuous query takes the rows of a node of its plan from
 // another one, whose result they are, instead of computing them.
@@ -71,6 +74,9 @@ func (s *Snapshot) Retire(going []*Table) (gone, kept []*Table) {
 		for _, x := range t.Shares {
 			sharers[x.Object] = append(sharers[x.Object], t.ID)
 		}
+		if t.IndexOf != 0 {
+			sharers[t.ID] = append(sharers[t.ID], t.IndexOf) // it lives as long
+		}
 		if t.Hidden {
 			hidden = append(hidden, t)
 		}
@@ -90,6 +96,9 @@ func (s *Snapshot) Retire(going []*Table) (gone, kept []*Table) {
 			return true
 		})
 	}
+	slices.SortStableFunc(gone, func(a, b *Table) int { // an index reads what it is of
+		return cmp.Compare(min(b.IndexOf, 1), min(a.IndexOf, 1))
+	})
 	for _, t := range left {
 		if !t.Hidden {
 			kept = append(kept, t)

@@ -111,7 +111,7 @@ func (e *Engine) adoptions() (out []adoption) {
 	cat := e.cat.Load()
 	offers := map[string]*catalog.Table{}
 	for _, t := range cat.Objects() {
-		if t.Hidden && t.Text == "" { // it never had a name
+		if t.Hidden && t.Text == "" && t.IndexOf == 0 { // it never had a name
 			if p, err := physical.Decode(t.Plan); err == nil {
 				offers[build.Signature(p)] = t
 			}

@@ -30,6 +30,8 @@ func (e *Engine) DDL(ctx context.Context, s bind.Statement, captured catalog.Ses
 		if t, ok := e.cat.Load().Table(s.Table.Database, s.Table.Name); ok {
 			warnings = append(warnings, e.saveFirst(ctx, t)...)
 		}
+	case *bind.CreateIndex:
+		e.awaitIndex(ctx, s)
 	case *bind.Control:
 		if s.Verb == bind.Restart {
 			warnings = append(warnings, e.saveFirst(ctx, s.Query)...)
@@ -43,7 +45,7 @@ func (e *Engine) define(ctx context.Context, s bind.Statement, captured catalog.
 	e.ddlMu.Lock()
 	defer e.ddlMu.Unlock()
 	switch s.(type) {
-	case *bind.CreateDatabase, *bind.CreateTable, *bind.CreateFunction, *bind.CreateSecret: // what is dropped gives space
+	case *bind.CreateDatabase, *bind.CreateTable, *bind.CreateIndex, *bind.CreateFunction, *bind.CreateSecret: // what is dropped gives space
 		if err := e.writable(); err != nil {
 			return nil, err
 		}
@@ -69,6 +71,10 @@ func (e *Engine) define(ctx context.Context, s bind.Statement, captured catalog.
 		return e.dropFunction(ctx, s)
 	case *bind.RenameTables:
 		return nil, e.rename(ctx, s)
+	case *bind.CreateIndex:
+		return nil, e.createIndex(ctx, s, captured)
+	case *bind.DropIndex:
+		return nil, e.dropIndex(ctx, s)
 	case *bind.AlterTable:
 		return nil, e.alter(ctx, s, captured)
 	}

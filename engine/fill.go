@@ -42,6 +42,14 @@ func (e *Engine) feed(ctx context.Context, flow *task.Flow, info *task.Info, sna
 		case snap.images[id] != nil:
 			key := e.keyOf(id, s.Equals)
 			var scans []func(int) *batch.Chunk
+			if found := e.seek(s.Table, s.Equals, s.Index, snap); found != nil && key == nil {
+				rows := found.next
+				if w := own.tables[id]; w != nil {
+					rows = w.Over(rows)
+				}
+				s.SendTableRows(info, rows)
+				break
+			}
 			for _, part := range snap.images[id].parts {
 				rows := readRows(part, key)
 				if w := own.tables[id]; w != nil {

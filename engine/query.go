@@ -110,6 +110,9 @@ func (e *Engine) snapshotFor(ctx context.Context, plan *physical.Plan, o ReadOpt
 	if err != nil {
 		return nil, false, err
 	}
+	if o.AsOf == nil {
+		objects = append(objects, e.indexesOf(plan, t.readID)...)
+	}
 	for _, id := range virtual {
 		if err := e.awaitVirtual(ctx, id, o.After, o.Timeout); err != nil {
 			return nil, false, err
@@ -153,6 +156,8 @@ func (e *Engine) rowsToRead(plan *physical.Plan, snap *snapshot) int64 {
 		if im := snap.images[id]; im != nil {
 			if e.keyOf(id, x.Source.Equals) != nil {
 				n++
+			} else if s := e.seek(x.Source.Table, x.Source.Equals, x.Source.Index, snap); s != nil {
+				n += s.count(inlineRows + 1)
 			} else {
 				n += im.rows()
 			}

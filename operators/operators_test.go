@@ -3,6 +3,7 @@ package operators_test
 import (
 	"fmt"
 	"math/rand"
+	"slices"
 	"strings"
 	"testing"
 
@@ -10,6 +11,7 @@ import (
 	"streamsql/operators/account"
 	"streamsql/operators/batch"
 	"streamsql/operators/optest"
+	"streamsql/operators/state"
 	"streamsql/sql/agg"
 	"streamsql/sql/expr"
 	"streamsql/sql/types"
@@ -176,7 +178,7 @@ func TestUnionAgainstTwin(t *testing.T) {
 func TestViewAgainstTwin(t *testing.T) {
 	in := []types.Type{varchar, bigint, longDec}
 	for seed := range int64(6) {
-		spec := operators.ViewSpec{Input: in}
+		spec := operators.ViewSpec{Input: in, Index: int(seed / 2)}
 		gen := optest.Generator{Inputs: [][]types.Type{in}, Values: 5, Nulls: 20}
 		if seed%2 == 1 {
 			spec.Key = []int{1, 0}
@@ -189,7 +191,7 @@ func TestViewAgainstTwin(t *testing.T) {
 			Inputs: gen.Inputs, Keys: [][]int{{1, 0}}, Batches: gen.Batches(rand.New(rand.NewSource(seed)), 8, 30),
 			Changes: func(op operators.Operator) []*batch.Chunk {
 				v := op.(*operators.View)
-				checkImage(t, v)
+				checkImage(t, v, spec.Index)
 				return v.Changes()
 			},
 			Twin: func(in []*batch.Chunk) *batch.Chunk { return in[0] },
@@ -197,8 +199,9 @@ func TestViewAgainstTwin(t *testing.T) {
 	}
 }
 
-// checkImage scans an image, looks each row up, and compares numbers.
-func checkImage(t *testing.T, v *operators.View) {
+// checkImage scans an image, looks each row up, by its key and by as many columns as
+// the view has an index of, and compares numbers.
+func checkImage(t *testing.T, v *operators.View, index int) {
 	t.Helper()
 	im := v.Snapshot().(*operators.ViewImage)
 	defer im.Release()
@@ -216,10 +219,44 @@ func checkImage(t *testing.T, v *operators.View) {
 			if got, _ := im.Get([]*vector.Vector{c.Cols[1], c.Cols[0]}, i); got != nil && got.String() != c.Gather([]int32{int32(i)}).String() {
 				t.Fatalf("Get gives %s for %s", got, c.AppendRow(nil, i))
 			}
+			for k := 1; k <= index; k++ {
+				checkSeek(t, im, c, i, k)
+			}
 		}
 	}
 	if n != im.Rows() || n != v.Rows() {
 		t.Fatalf("%d rows scanned, the image says %d", n, im.Rows())
+	}
+}
+
+// checkSeek compares what an index has for the first k columns of row i of c with a scan.
+func checkSeek(t *testing.T, im *operators.ViewImage, c *batch.Chunk, i, k int) {
+	t.Helper()
+	prefix := func(c *batch.Chunk, i int) string {
+		var b []byte
+		for _, v := range c.Cols[:k] {
+			b = state.AppendOrderedKey(b, v, i, false)
+		}
+		return string(b)
+	}
+	var got, want []string
+	seek := im.Seek(c.Cols[:k], i)
+	for x := seek.Next(2); x != nil; x = seek.Next(2) {
+		for j := range x.N {
+			got = append(got, fmt.Sprint(string(x.AppendRow(nil, j)), x.Weight(j)))
+		}
+	}
+	for x := im.Scan().Next(1000); x != nil; x = nil {
+		for j := range x.N {
+			if prefix(x, j) == prefix(c, i) {
+				want = append(want, fmt.Sprint(string(x.AppendRow(nil, j)), x.Weight(j)))
+			}
+		}
+	}
+	slices.Sort(got)
+	slices.Sort(want)
+	if n := im.Seek(c.Cols[:k], i).Count(1000); !slices.Equal(got, want) || n != len(want) {
+		t.Fatalf("%d columns of %s: the index has %q (%d), the rows are %q", k, c.AppendRow(nil, i), got, n, want)
 	}
 }
 

@@ -46,4 +46,7 @@ type SortSpec struct {
 type ViewSpec struct {
 	Input []types.Type
 	Key   []int
+	// Index is how many of the first columns rows can be looked up by, and of the first
+	// of these any number; 0: by none.
+	Index int
 }

@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"fmt"
 
+	"github.com/tidwall/btree"
+
 	"streamsql/operators/batch"
 	"streamsql/operators/state"
 	"streamsql/sql/types"
@@ -29,8 +31,9 @@ type View struct {
 	codec *state.Codec
 	store *state.Store
 	table *state.Table
-	hash  []int // columns of the index's hash
-	rows  int64 // repeats counted
+	hash  []int      // columns of the table's hash
+	index *viewIndex // nil: there is none
+	rows  int64      // repeats counted
 
 	hashes  []uint64
 	enc     []byte
@@ -54,6 +57,9 @@ func NewView(spec ViewSpec, env Env) (*View, error) {
 		store: state.NewStore(env.Account), table: state.NewTable(env.Account), hash: spec.Key}
 	if spec.Key == nil {
 		v.hash = positions(len(spec.Input))
+	}
+	if spec.Index > 0 {
+		v.index = &viewIndex{columns: spec.Index, account: env.Account}
 	}
 	return v, nil
 }
@@ -94,14 +100,18 @@ func (v *View) States() []*state.Store { return []*state.Store{v.store} }
 func (v *View) Rebuild() error {
 	cols := newVectors(v.spec.Input, 1)
 	var one [1]uint64
+	var err error
 	v.store.Scan(func(r state.Ref, row []byte) bool {
 		resetVectors(cols)
 		v.codec.Decode([][]byte{row[viewHeader:]}, cols)
 		v.table.Insert(state.HashColumns(cols, v.hash, 1, one[:])[0], r)
 		v.rows += getInt(row)
-		return true
+		if v.index != nil {
+			err = v.index.insert(cols, 0, r)
+		}
+		return err == nil
 	})
-	return nil
+	return err
 }
 
 // Step applies rows, and with the input closed checks and settles what they touched.
@@ -156,6 +166,11 @@ func (v *View) take(n int) (int, error) {
 			clear(row[:viewHeader])
 			copy(row[viewHeader:], v.enc)
 			v.table.Insert(h, r)
+			if v.index != nil {
+				if err := v.index.insert(c.Cols, i, r); err != nil {
+					return 0, err
+				}
+			}
 		}
 		row := v.store.MutableSlot(r)
 		count := getInt(row)
@@ -202,6 +217,9 @@ func (v *View) settle(dirty []dirtyRow) error {
 	for _, d := range dirty {
 		if getInt(v.store.Slot(d.ref)) == 0 {
 			v.table.Delete(d.hash, d.ref)
+			if v.index != nil {
+				v.index.remove(decodeChunk(v.codec, [][]byte{v.store.Get(d.ref)[viewHeader:]}, nil).Cols, 0, d.ref)
+			}
 			v.store.Free(d.ref)
 		}
 	}
@@ -303,7 +321,11 @@ func (v *View) Rows() int64 { return v.rows }
 // Snapshot takes an image of the view after the last batch. Between batches. It
 // makes the next writes to each page dearer, so take one when somebody reads.
 func (v *View) Snapshot() Image {
-	return &ViewImage{spec: v.spec, codec: v.codec, hash: v.hash, store: v.store.Snapshot(), table: v.table.Snapshot(), rows: v.rows}
+	im := &ViewImage{spec: v.spec, codec: v.codec, hash: v.hash, store: v.store.Snapshot(), table: v.table.Snapshot(), rows: v.rows}
+	if v.index != nil {
+		im.index = v.index.entries.Copy()
+	}
+	return im
 }
 
 // ViewImage is a view as it was after one batch: immutable and safe for all,
@@ -314,6 +336,7 @@ type ViewImage struct {
 	hash  []int
 	store *state.Image
 	table *state.TableImage
+	index *btree.Map[string, struct{}] // nil: there is none
 	rows  int64
 }
 

@@ -61,7 +61,8 @@ func Collation(t types.Type) any {
 }
 
 // KeyOf is PRI for a column of the primary key, UNI for a unique key of its own,
-// MUL for the first column of a longer one.
+// MUL for the first column of a longer one or of
+// an index.
 func KeyOf(t *catalog.Table, column int) string {
 	if slices.Contains(t.Primary, column) {
 		return "PRI"
@@ -74,6 +75,9 @@ func KeyOf(t *catalog.Table, column int) string {
 		default:
 			return "MUL"
 		}
+	}
+	if slices.ContainsFunc(t.Indexes, func(x catalog.SecondaryIndex) bool { return x.Columns[0] == column }) {
+		return "MUL"
 	}
 	return ""
 }

@@ -196,6 +196,17 @@ func statistics(r *rows) {
 		}
 		r.add("def", t.Database, t.Name, 0, t.Database, k.Name, at, c.Name, "A", nil, nil, nil, null, "BTREE", "", "", "YES", nil)
 	})
+	r.each(func(t *catalog.Table) {
+		for _, x := range t.Indexes {
+			for at, c := range x.Columns {
+				null := "YES"
+				if t.Columns[c].Type.NotNull {
+					null = ""
+				}
+				r.add("def", t.Database, t.Name, 1, t.Database, x.Name, at+1, t.Columns[c].Name, "A", nil, nil, nil, null, "BTREE", "", "", "YES", nil)
+			}
+		}
+	})
 }
 
 func keyColumns(r *rows) {

@@ -409,7 +409,7 @@ func (b *builder) source(n *physical.Node) (*task.Source, error) {
 	case n.Source.Table == 0:
 		return &task.Source{Constant: &batch.Chunk{N: 1}}, nil
 	}
-	return &task.Source{Table: n.Source.Table, Columns: n.Source.Columns, Equals: n.Source.Equals, Changes: n.Source.Changes}, nil
+	return &task.Source{Table: n.Source.Table, Columns: n.Source.Columns, Equals: n.Source.Equals, Index: n.Source.Index, Changes: n.Source.Changes}, nil
 }
 
 // constant computes the rows of a Values node.

@@ -21,7 +21,7 @@ func (b *builder) operator(p placed) (id int, op operators.Operator, err error) 
 		return endNode, operators.NewSink(spec, env), nil
 	case p.end:
 		env.Node = "View"
-		op, err = operators.NewView(operators.ViewSpec{Input: fieldTypes(b.plan.Root.Fields), Key: b.plan.Key}, env)
+		op, err = operators.NewView(operators.ViewSpec{Input: fieldTypes(b.plan.Root.Fields), Key: b.plan.Key, Index: b.plan.Index}, env)
 		return endNode, op, err
 	}
 	if p.node == nil {

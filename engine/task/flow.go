@@ -135,6 +135,8 @@ type Source struct {
 	Constant *batch.Chunk // constant rows, part of history
 	// Equals: what the flow demands of columns of the table; a row may be looked up by them.
 	Equals []physical.ColumnValue
+	// Index: by which of them the rows are to be looked up, if it can be read; nil: none.
+	Index *physical.IndexUse
 	// Changes, if set: it gives what changed in a view, in the columns of a changefeed.
 	Changes *physical.ChangesSpec
 	Targets []Target // an edge into each task of the stage

@@ -77,6 +77,9 @@ func equalsText(n *physical.Node) string {
 	if len(list) == 0 {
 		return ""
 	}
+	if x := n.Source.Index; x != nil {
+		return " by index " + x.Name + " at " + strings.Join(list, ", ")
+	}
 	return " at " + strings.Join(list, ", ")
 }
 

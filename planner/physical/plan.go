@@ -19,6 +19,9 @@ type Plan struct {
 	// Key: positions of Output that are unique together in the result; nil when
 	// the result is a bag.
 	Key []int `json:"key,omitempty"`
+	// Index is how many of the first columns of the result rows can be looked up by; 0: by
+	// none.
+	Index int `json:"index,omitempty"`
 	// AppendOnly: the result never retracts.
 	AppendOnly bool `json:"append_only,omitempty"`
 	// Grows: the number of the result's rows has no bound but time.
@@ -107,6 +110,8 @@ type SourceSpec struct {
 	// Equals, one-off only: what the filter above demands of columns. It still
 	// filters; this says where the rows may be looked up by key instead of read through.
 	Equals []ColumnValue `json:"equals,omitempty"`
+	// Index, one-off only: by which the rows may be looked up; nil: by none.
+	Index *IndexUse `json:"index,omitempty"`
 	// Changes, one-off only: what changed in a materialized view, not its rows.
 	Changes *ChangesSpec `json:"changes,omitempty"`
 }
@@ -116,6 +121,13 @@ type SourceSpec struct {
 type ColumnValue struct {
 	Column int        `json:"column"`
 	Value  *expr.Expr `json:"value"`
+}
+
+// IndexUse says that rows may be looked up in an index of their table.
+type IndexUse struct {
+	Name    string `json:"name"`
+	Object  uint64 `json:"object"`  // catalog object id of what holds the index
+	Columns []int  `json:"columns"` // of the table, that are among Equals: the index's first ones
 }
 
 // MapSpec keeps the rows for which all of Filter are true, then computes

@@ -119,14 +119,20 @@ func (s *Session) showIndex(n *ast.ShowStmt) (*table, error) {
 	}
 	t := newTable("Table", "Non_unique#", "Key_name", "Seq_in_index#", "Column_name", "Collation", "Cardinality#", "Sub_part#",
 		"Packed", "Null", "Index_type", "Comment", "Index_comment", "Visible", "Expression")
-	for _, k := range infoschema.Keys(o) {
-		for i, c := range k.Columns {
+	add := func(nonUnique int, name string, columns []int) {
+		for i, c := range columns {
 			null := "YES"
 			if o.Columns[c].Type.NotNull {
 				null = ""
 			}
-			t.add(o.Name, 0, k.Name, i+1, o.Columns[c].Name, "A", 0, nil, nil, null, "BTREE", "", "", "YES", nil)
+			t.add(o.Name, nonUnique, name, i+1, o.Columns[c].Name, "A", 0, nil, nil, null, "BTREE", "", "", "YES", nil)
 		}
+	}
+	for _, k := range infoschema.Keys(o) {
+		add(0, k.Name, k.Columns)
+	}
+	for _, x := range o.Indexes {
+		add(1, x.Name, x.Columns)
 	}
 	return t, nil
 }

@@ -78,6 +78,15 @@ func createText(o *catalog.Table) string {
 		}
 		lines = append(lines, "  "+head+" ("+strings.Join(names, ",")+")")
 	}
+	if o.Kind == catalog.BaseTable { // a stream's CREATE names none
+		for _, x := range o.Indexes {
+			names := make([]string, len(x.Columns))
+			for i, c := range x.Columns {
+				names[i] = quoteName(o.Columns[c].Name)
+			}
+			lines = append(lines, "  KEY "+quoteName(x.Name)+" ("+strings.Join(names, ",")+")")
+		}
+	}
 	if w := o.EventTime; w != nil {
 		name := quoteName(o.Columns[w.Column].Name)
 		line := "  WATERMARK FOR " + name + " AS " + name

@@ -100,6 +100,9 @@ func (b *binder) alterTable(n *ast.AlterTableStmt, stream bool) (Statement, erro
 	if err != nil {
 		return nil, err
 	}
+	if s, err := b.alterIndex(n); s != nil || err != nil {
+		return s, err
+	}
 	t, err := b.table(n.Table)
 	if err != nil {
 		return nil, err

@@ -150,6 +150,11 @@ func (a *altering) dropColumn(s *ast.AlterTableSpec) error {
 	if slices.Contains(t.Primary, i) || slices.ContainsFunc(t.Unique, func(k catalog.Key) bool { return slices.Contains(k.Columns, i) }) {
 		return sqlerr.Unsupported("DROP COLUMN of a column of a key")
 	}
+	for _, x := range t.Indexes {
+		if slices.Contains(x.Columns, i) {
+			return sqlerr.New(sqlerr.WrongArguments, "Column '%s' cannot be dropped: index '%s' is made of it; drop that first", col.Name, x.Name)
+		}
+	}
 	if t.EventTime != nil && t.EventTime.Column == i {
 		return sqlerr.New(sqlerr.WrongArguments, "Column '%s' cannot be dropped: the watermark of '%s' is made of it", col.Name, t.Name)
 	}

@@ -66,6 +66,10 @@ func (b *binder) statement(s *parser.Statement) (Statement, error) {
 		return b.dropTables(n)
 	case *ast.RenameTableStmt:
 		return b.renameTables(n)
+	case *ast.CreateIndexStmt:
+		return b.createIndexStatement(n)
+	case *ast.DropIndexStmt:
+		return b.dropIndexStatement(n)
 	case *ast.AlterTableStmt:
 		return b.alterTable(n, s.AlterStream)
 	case *ast.ExplainStmt:
@@ -82,10 +86,6 @@ func refuseStatement(s *parser.Statement) error {
 	switch s.Node.(type) {
 	case *ast.AlterDatabaseStmt:
 		return sqlerr.Unsupported("ALTER DATABASE")
-	case *ast.CreateIndexStmt:
-		return sqlerr.Unsupported("CREATE INDEX")
-	case *ast.DropIndexStmt:
-		return sqlerr.Unsupported("DROP INDEX")
 	case *ast.CallStmt:
 		return sqlerr.Unsupported("CALL")
 	default:

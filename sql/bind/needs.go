@@ -43,6 +43,12 @@ func Needs(s Statement) []catalog.Need {
 			needs = append(needs, on(catalog.Insert|catalog.Delete, s.Into)...)
 		}
 		return reading(needs, s.Reads)
+	case *CreateIndex:
+		return []catalog.Need{{Privilege: catalog.Index, Database: s.Table.DB, Table: s.Table.Name}}
+	case *DropIndex:
+		return []catalog.Need{{Privilege: catalog.Index, Database: s.Table.DB, Table: s.Table.Name}}
+	case *AlterTable:
+		return []catalog.Need{{Privilege: catalog.Alter, Database: s.Name.DB, Table: s.Name.Name}}
 	case *DropTables:
 		var out []catalog.Need
 		for _, n := range s.Names {

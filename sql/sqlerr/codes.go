@@ -30,6 +30,7 @@ const (
 	TooLongIdent          = 1059
 	DupFieldName          = 1060
 	DupKeyName            = 1061
+	WrongNameForIndex     = 1280
 	DupEntry              = 1062
 	WrongFieldSpec        = 1063
 	ParseError            = 1064
@@ -187,7 +188,7 @@ var states = map[uint16]string{
 	ConCount: "08004", BadHost: "08S01", HandshakeError: "08S01", DBAccessDenied: "42000", AccessDenied: "28000",
 	NoDB: "3D000", UnknownCommand: "08S01", BadNull: "23000", BadDB: "42000", TableExists: "42S01", BadTable: "42S02",
 	NonUniq: "23000", ServerShutdown: "08S01", BadField: "42S22", WrongFieldWithGroup: "42000", WrongGroupField: "42000",
-	WrongValueCount: "21S01", TooLongIdent: "42000", DupFieldName: "42S21", CantDropFieldOrKey: "42000", CantRemoveAllFields: "42000", DupKeyName: "42000", DupEntry: "23000",
+	WrongValueCount: "21S01", TooLongIdent: "42000", DupFieldName: "42S21", CantDropFieldOrKey: "42000", CantRemoveAllFields: "42000", DupKeyName: "42000", WrongNameForIndex: "42000", DupEntry: "23000",
 	WrongFieldSpec: "42000", ParseError: "42000", EmptyQuery: "42000", NonUniqTable: "42000", InvalidDefault: "42000",
 	MultiplePriKey: "42000", TooManyKeys: "42000", KeyColumnDoesNotExist: "42000", TooBigFieldLength: "42000",
 	WrongAutoKey: "42000", BlobCantHaveDefault: "42000", WrongDBName: "42000", WrongTableName: "42000",

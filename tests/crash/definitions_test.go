@@ -18,12 +18,17 @@ type definitions struct {
 	number int
 }
 
+// indexed are columns that get indexes, and a value that some rows have there.
+var indexed = []struct{ table, column, value string }{
+	{"names", "name", "'n1'"}, {"sums", "k", "7"}, {"by_n", "n", "(SELECT MIN(n) FROM d.by_n)"}, {"sums", "total", "(SELECT MIN(total) FROM d.sums)"},
+}
+
 // changes makes definitions until the context ends.
 func (d *definitions) changes(ctx context.Context) {
 	for ctx.Err() == nil {
 		d.number++
 		n := d.number
-		switch d.rng.IntN(3) {
+		switch d.rng.IntN(4) {
 		case 0:
 			d.db.ExecContext(ctx, fmt.Sprintf("ALTER TABLE d.names ADD COLUMN c%d INT NOT NULL DEFAULT %d FIRST", n, n))
 			d.db.ExecContext(ctx, fmt.Sprintf("REPLACE INTO d.names (k, name, c%d) VALUES (%d, 'n1', %d)", n, d.rng.IntN(30), 1000+n))
@@ -35,6 +40,12 @@ func (d *definitions) changes(ctx context.Context) {
 			d.db.ExecContext(ctx, fmt.Sprintf("CREATE MATERIALIZED VIEW d.high%d AS SELECT SUM(n) AS n FROM d.low%d", n, n))
 			if d.rng.IntN(3) > 0 {
 				d.db.ExecContext(ctx, fmt.Sprintf("DROP MATERIALIZED VIEW d.low%d CASCADE", n))
+			}
+		case 3:
+			on := indexed[d.rng.IntN(len(indexed))]
+			d.db.ExecContext(ctx, fmt.Sprintf("CREATE INDEX i%d ON d.%s (%s)", n, on.table, on.column))
+			if d.rng.IntN(3) == 0 {
+				d.db.ExecContext(ctx, fmt.Sprintf("DROP INDEX i%d ON d.%s", n, on.table))
 			}
 		}
 		select {
@@ -70,6 +81,17 @@ func (d *definitions) check(t *testing.T) {
 	}
 	if added == 0 {
 		t.Error("no column was added")
+	}
+	for _, x := range indexed {
+		value := values(t, d.db, "SELECT "+x.value)[0]
+		if x.column == "name" {
+			value = x.value
+		}
+		same(t, d.db, fmt.Sprintf("SELECT * FROM d.%s WHERE %s = %s", x.table, x.column, value),
+			fmt.Sprintf("SELECT * FROM d.%s WHERE %s BETWEEN %s AND %s", x.table, x.column, value, value))
+	}
+	if values(t, d.db, "SELECT COUNT(*) FROM information_schema.statistics WHERE table_schema = 'd' AND index_name LIKE 'i%'")[0] == "0" {
+		t.Error("no index was made")
 	}
 	for _, v := range values(t, d.db, "SELECT table_name FROM information_schema.tables WHERE table_schema = 'd' AND table_name REGEXP '^(low|high)'") {
 		query := "SELECT k, SUM(n) FROM d.sums GROUP BY k"

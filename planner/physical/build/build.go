@@ -27,7 +27,7 @@ import (
 // Plan makes the plan of t. In a continuous one, what state grows without bound
 // is named.
 func Plan(t *logical.Tree, derived *logical.Deriver, continuous bool) (*physical.Plan, error) {
-	b := &builder{derived: derived, continuous: continuous}
+	b := &builder{derived: derived, continuous: continuous, tables: map[uint64]*catalog.Table{}}
 	props := derived.Props(t.Root)
 	want := slices.Clone(t.Out)
 	if s, ok := t.Root.(*logical.Sort); ok {
@@ -47,6 +47,7 @@ func Plan(t *logical.Tree, derived *logical.Deriver, continuous bool) (*physical
 	p.Key = resultKey(positions(props.Keys, t.Out), len(t.Out))
 	if !continuous {
 		noteEquals(root)
+		b.chooseIndexes(root)
 	}
 	share(root)
 	physical.Number(root)
@@ -95,6 +96,7 @@ func resultTimes(times map[int]physical.Time, out []logical.Col) map[int]physica
 type builder struct {
 	derived    *logical.Deriver
 	continuous bool
+	tables     map[uint64]*catalog.Table // that are read, by id
 }
 
 // rel is a physical node whose rows may still have to be filtered and computed.
@@ -164,6 +166,7 @@ func (b *builder) node(n logical.Node, want []logical.Col) (*rel, error) {
 
 func (b *builder) scan(n *logical.Scan) *rel {
 	props := b.derived.Props(n)
+	b.tables[uint64(n.Table.ID)] = n.Table
 	node := &physical.Node{
 		Kind:   physical.Source,
 		Fields: fields(n.Cols),

@@ -2,6 +2,7 @@ package build
 
 import (
 	"streamsql/planner/physical"
+	"streamsql/sql/decimal"
 	"streamsql/sql/expr"
 	"streamsql/sql/types"
 )
@@ -33,10 +34,31 @@ func equality(f *expr.Expr) (col int, value *expr.Expr, ok bool) {
 	if c.Op == expr.OpConst {
 		c, v = v, c
 	}
-	if c.Op != expr.OpColumn || v.Op != expr.OpConst || v.IsNull() || !Alike(c.Type, v) {
+	if c.Op != expr.OpColumn || v.Op != expr.OpConst || v.IsNull() {
+		return 0, nil, false
+	}
+	if v = atScale(c.Type, v); !Alike(c.Type, v) {
 		return 0, nil, false
 	}
 	return c.Col, v, true
+}
+
+// atScale is a whole number or a DECIMAL of fewer decimal places at those of a DECIMAL
+// column, if it has a short form there.
+func atScale(t types.Type, v *expr.Expr) *expr.Expr {
+	whole := v.Type.IsInteger() && (!v.Type.Unsigned || v.Value.I >= 0)
+	if t.Kind != types.Decimal || !whole && (v.Type.Kind != types.Decimal || v.Value.Wide != nil || v.Type.Scale > t.Scale) {
+		return v
+	}
+	scale := v.Type.Scale
+	if whole {
+		scale = 0
+	}
+	n, ok := decimal.RescaleNarrow(v.Value.I, scale, t.Scale)
+	if !ok || !decimal.FitsNarrow(n, t.Prec) {
+		return v
+	}
+	return expr.NewConst(expr.Value{I: n}, t)
 }
 
 // Alike reports that a column of type t holds the constant just as it is.

@@ -22,9 +22,9 @@ ALTER TABLE t ADD FOREIGN KEY (id) REFERENCES products (id);
 ALTER TABLE t PARTITION BY HASH (id);
 -- 1235 (42000): This version of StreamSQL doesn't yet support 'ALTER TABLE … PARTITION BY'
 CREATE FULLTEXT INDEX i ON t (name);
--- 1235 (42000): This version of StreamSQL doesn't yet support 'CREATE INDEX'
+-- 1235 (42000): This version of StreamSQL doesn't yet support 'this kind of index'
 CREATE SPATIAL INDEX i ON t (name);
--- 1235 (42000): This version of StreamSQL doesn't yet support 'CREATE INDEX'
+-- 1235 (42000): This version of StreamSQL doesn't yet support 'this kind of index'
 CREATE TRIGGER tr BEFORE INSERT ON t FOR EACH ROW SET NEW.price = 1;
 -- 1235 (42000): This version of StreamSQL doesn't yet support 'CREATE TRIGGER'
 CREATE EVENT e ON SCHEDULE EVERY 1 HOUR DO DELETE FROM t;

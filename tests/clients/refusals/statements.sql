@@ -117,18 +117,18 @@ CREATE STREAM TABLE u (k INT, UNIQUE KEY (k));
 -- 1235 (42000): This version of StreamSQL doesn't yet support 'UNIQUE in a stream table'
 CREATE STREAM TABLE u AS SELECT 1;
 -- 1235 (42000): This version of StreamSQL doesn't yet support 'CREATE STREAM TABLE … AS SELECT'
-CREATE INDEX by_title ON products (title);
--- 1235 (42000): This version of StreamSQL doesn't yet support 'CREATE INDEX'
+CREATE UNIQUE INDEX by_title ON products (title);
+-- 1235 (42000): This version of StreamSQL doesn't yet support 'CREATE UNIQUE INDEX; name the key in CREATE TABLE'
 CREATE INDEX i ON products (nope);
--- 1235 (42000): This version of StreamSQL doesn't yet support 'CREATE INDEX'
+-- 1072 (42000): Key column 'nope' doesn't exist in table
 CREATE INDEX i ON nope (id);
--- 1235 (42000): This version of StreamSQL doesn't yet support 'CREATE INDEX'
+-- 1146 (42S02): Table 'shop.nope' doesn't exist
 CREATE INDEX i ON bids (price);
--- 1235 (42000): This version of StreamSQL doesn't yet support 'CREATE INDEX'
+-- 1235 (42000): This version of StreamSQL doesn't yet support 'an index of a stream table without a primary key; make one of a materialized view over it'
 CREATE INDEX i ON cheap (id);
--- 1235 (42000): This version of StreamSQL doesn't yet support 'CREATE INDEX'
+-- 1347 (HY000): 'shop.cheap' is not BASE TABLE
 DROP INDEX nope ON t;
--- 1235 (42000): This version of StreamSQL doesn't yet support 'DROP INDEX'
+-- 1091 (42000): Can't DROP 'nope'; check that column/key exists
 DROP TABLE nope;
 -- 1051 (42S02): Unknown table 'shop.nope'
 DROP TABLE t;
@@ -158,9 +158,9 @@ ALTER TABLE t DROP COLUMN nope;
 ALTER TABLE t MODIFY COLUMN nope INT;
 -- 1235 (42000): This version of StreamSQL doesn't yet support 'ALTER TABLE … MODIFY COLUMN'
 ALTER TABLE t DROP INDEX nope;
--- 1235 (42000): This version of StreamSQL doesn't yet support 'ALTER TABLE … DROP INDEX'
+-- 1091 (42000): Can't DROP 'nope'; check that column/key exists
 ALTER TABLE t ADD INDEX (nope);
--- 1235 (42000): This version of StreamSQL doesn't yet support 'ALTER TABLE … ADD key or constraint'
+-- 1072 (42000): Key column 'nope' doesn't exist in table
 ALTER TABLE t DROP COLUMN id;
 -- 1235 (42000): This version of StreamSQL doesn't yet support 'DROP COLUMN of a column of a key'
 ALTER TABLE nope ADD COLUMN x INT;
@@ -174,9 +174,9 @@ RENAME TABLE t TO products;
 TRUNCATE TABLE nope;
 -- 1146 (42S02): Table 'shop.nope' doesn't exist
 TRUNCATE TABLE sales;
--- 1288 (HY000): The target table sales of the DELETE is not updatable
+-- 1288 (HY000): The target table sales of the TRUNCATE is not updatable
 TRUNCATE TABLE cheap;
--- 1288 (HY000): The target table cheap of the DELETE is not updatable
+-- 1288 (HY000): The target table cheap of the TRUNCATE is not updatable
 # Changes of rows.
 INSERT INTO nope VALUES (1);
 -- 1146 (42S02): Table 'shop.nope' doesn't exist
