@@ -57,9 +57,7 @@ func Plan(q *bind.Query, o Options) (*physical.Plan, error) {
 	if err := logical.Check(tree); err != nil {
 		return nil, fmt.Errorf("decorrelated tree: %w", err)
 	}
-	if q.EmitOnClose && !logical.EmitOnClose(tree, c.Derived) {
-		return nil, sqlerr.Unsupported("EMIT ON WINDOW CLOSE without window_end in the result, of a stream with WATERMARK FOR")
-	}
+	emits := q.EmitOnClose && logical.EmitOnClose(tree, c.Derived)
 	for _, name := range rule.Optimize(c, tree) {
 		if o.Trace != nil {
 			o.Trace(name)
@@ -69,6 +67,10 @@ func Plan(q *bind.Query, o Options) (*physical.Plan, error) {
 		if err := o.Interrupted(); err != nil {
 			return nil, err
 		}
+	}
+	// Of a join it is known only now by what it joins, and so which windows its rows are in.
+	if q.EmitOnClose && !emits && !logical.EmitOnClose(tree, c.Derived) {
+		return nil, sqlerr.Unsupported("EMIT ON WINDOW CLOSE where no window_end, of a stream with WATERMARK FOR, tells when a row is final")
 	}
 	if err := logical.Check(tree); err != nil {
 		return nil, err

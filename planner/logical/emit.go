@@ -33,17 +33,47 @@ func (e *Emit) WithExprs(func(*expr.Expr) *expr.Expr) Node { return e }
 
 func (e *Emit) String() string { return "Emit when " + colName(e.Col) + " is over" }
 
-// EmitOnClose puts an Emit over the tree, by the first of its columns that tells
-// a window; false: there is none.
+// EmitOnClose puts an Emit over the tree, by the first of its columns that tells a
+// window, or below what only computes the columns and leaves rows out, where the
+// windows are among those that it computes from; false: there is none.
 func EmitOnClose(t *Tree, d *Deriver) bool {
-	times := d.Props(t.Root).Times
-	for _, c := range t.Out {
+	if at := closing(t.Root, t.Out, d); at != nil {
+		t.Root = at
+		return true
+	}
+	root, ok := emitBelow(t.Root, d)
+	if ok {
+		t.Root = root
+	}
+	return ok
+}
+
+// emitBelow puts an Emit over the first node from n down that has a column that tells
+// a window.
+func emitBelow(n Node, d *Deriver) (Node, bool) {
+	if at := closing(n, n.Columns(), d); at != nil {
+		return at, true
+	}
+	switch n.(type) {
+	case *Project, *Filter:
+		in, ok := emitBelow(n.Inputs()[0], d)
+		if !ok {
+			return nil, false
+		}
+		return n.WithInputs([]Node{in}), true
+	}
+	return nil, false
+}
+
+// closing is an Emit over n by the first of cols that tells a window; nil: none does.
+func closing(n Node, cols []Col, d *Deriver) Node {
+	times := d.Props(n).Times
+	for _, c := range cols {
 		if closes := times[c.ID].Closes; len(closes) > 0 {
-			t.Root = &Emit{Input: t.Root, Col: byID(t.Root.Columns())[c.ID], Closes: closes}
-			return true
+			return &Emit{Input: n, Col: byID(n.Columns())[c.ID], Closes: closes}
 		}
 	}
-	return false
+	return nil
 }
 
 // emit: rows that were given stay when their keys come again, in another window.
