@@ -171,20 +171,40 @@ func (e *Engine) seek(id uint64, equals []physical.ColumnValue, use *physical.In
 	if !ok || !has {
 		return nil
 	}
-	var values []*vector.Vector
+	spec := operators.SeekSpec{Ranged: len(use.Bounds) > 0}
 	for _, c := range use.Columns {
 		k := slices.IndexFunc(equals, func(e physical.ColumnValue) bool { return e.Column == c })
-		values = append(values, equals[k].Value.Value.Vector(t.Columns[c].Type))
+		spec.Equal = append(spec.Equal, equals[k].Value.Value.Vector(t.Columns[c].Type))
+	}
+	for _, b := range use.Bounds { // of several the filter sees to the others
+		v := b.Value.Value.Vector(t.Columns[b.Column].Type)
+		if b.Op[0] == '>' {
+			spec.Low = v
+		} else {
+			spec.High = v
+		}
 	}
 	f := &found{skip: len(h.Columns) - len(t.FoundBy())}
 	if t.Kind != catalog.MaterializedView {
 		f.table = snap.images[t.ID].parts
 	}
 	for _, part := range snap.images[h.ID].parts {
-		f.seeks = append(f.seeks, part.(*operators.ViewImage).Seek(values, 0))
+		f.seeks = append(f.seeks, part.(*operators.ViewImage).Seek(spec))
+	}
+	most := max(int(snap.images[t.ID].rows()/seekShare), seekAlways)
+	if f.count(most+1) > int64(most) {
+		return nil
 	}
 	return f
 }
+
+// Rows that an index finds are read one by one, which takes longer than to read them in
+// the order in which they lie: it is read up to one in seekShare of the rows, or up to
+// seekAlways.
+const (
+	seekShare  = 8
+	seekAlways = 64
+)
 
 // count is how many rows there are, at most limit.
 func (f *found) count(limit int) int64 {

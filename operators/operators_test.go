@@ -178,7 +178,7 @@ func TestUnionAgainstTwin(t *testing.T) {
 func TestViewAgainstTwin(t *testing.T) {
 	in := []types.Type{varchar, bigint, longDec}
 	for seed := range int64(6) {
-		spec := operators.ViewSpec{Input: in, Index: int(seed / 2)}
+		spec := operators.ViewSpec{Input: in, Index: int(seed/2) + int(seed/5)}
 		gen := optest.Generator{Inputs: [][]types.Type{in}, Values: 5, Nulls: 20}
 		if seed%2 == 1 {
 			spec.Key = []int{1, 0}
@@ -219,8 +219,8 @@ func checkImage(t *testing.T, v *operators.View, index int) {
 			if got, _ := im.Get([]*vector.Vector{c.Cols[1], c.Cols[0]}, i); got != nil && got.String() != c.Gather([]int32{int32(i)}).String() {
 				t.Fatalf("Get gives %s for %s", got, c.AppendRow(nil, i))
 			}
-			for k := 1; k <= index; k++ {
-				checkSeek(t, im, c, i, k)
+			for k := 0; k <= index && index > 0; k++ {
+				checkSeek(t, im, c, i, k, index)
 			}
 		}
 	}
@@ -229,35 +229,52 @@ func checkImage(t *testing.T, v *operators.View, index int) {
 	}
 }
 
-// checkSeek compares what an index has for the first k columns of row i of c with a scan.
-func checkSeek(t *testing.T, im *operators.ViewImage, c *batch.Chunk, i, k int) {
+// checkSeek compares what an index has for the first k columns of row i of c with a scan,
+// and then what it has from, and up to, the row's value in the next column.
+func checkSeek(t *testing.T, im *operators.ViewImage, c *batch.Chunk, i, k, index int) {
 	t.Helper()
-	prefix := func(c *batch.Chunk, i int) string {
+	key := func(cols []*vector.Vector, i int) string {
 		var b []byte
-		for _, v := range c.Cols[:k] {
+		for _, v := range cols {
 			b = state.AppendOrderedKey(b, v, i, false)
 		}
 		return string(b)
 	}
-	var got, want []string
-	seek := im.Seek(c.Cols[:k], i)
-	for x := seek.Next(2); x != nil; x = seek.Next(2) {
-		for j := range x.N {
-			got = append(got, fmt.Sprint(string(x.AppendRow(nil, j)), x.Weight(j)))
-		}
-	}
-	for x := im.Scan().Next(1000); x != nil; x = nil {
-		for j := range x.N {
-			if prefix(x, j) == prefix(c, i) {
-				want = append(want, fmt.Sprint(string(x.AppendRow(nil, j)), x.Weight(j)))
+	check := func(spec operators.SeekSpec, is func(x *batch.Chunk, j int) bool) {
+		t.Helper()
+		var got, want []string
+		seek := im.Seek(spec)
+		for x := seek.Next(2); x != nil; x = seek.Next(2) {
+			for j := range x.N {
+				got = append(got, fmt.Sprint(string(x.AppendRow(nil, j)), x.Weight(j)))
 			}
 		}
+		for x := im.Scan().Next(1000); x != nil; x = nil {
+			for j := range x.N {
+				if key(x.Cols[:k], j) == key(c.Cols[:k], i) && is(x, j) {
+					want = append(want, fmt.Sprint(string(x.AppendRow(nil, j)), x.Weight(j)))
+				}
+			}
+		}
+		slices.Sort(got)
+		slices.Sort(want)
+		if n := im.Seek(spec).Count(1000); !slices.Equal(got, want) || n != len(want) {
+			t.Fatalf("%d columns of %s: the index has %q (%d), the rows are %q", k, c.AppendRow(nil, i), got, n, want)
+		}
 	}
-	slices.Sort(got)
-	slices.Sort(want)
-	if n := im.Seek(c.Cols[:k], i).Count(1000); !slices.Equal(got, want) || n != len(want) {
-		t.Fatalf("%d columns of %s: the index has %q (%d), the rows are %q", k, c.AppendRow(nil, i), got, n, want)
+	spec := operators.SeekSpec{}
+	for _, v := range c.Cols[:k] {
+		spec.Equal = append(spec.Equal, v.Gather([]int32{int32(i)}))
 	}
+	check(spec, func(*batch.Chunk, int) bool { return true })
+	if k == index || c.Cols[k].IsNull(i) {
+		return
+	}
+	next, value := c.Cols[k:k+1], c.Cols[k].Gather([]int32{int32(i)})
+	spec.Ranged, spec.Low = true, value
+	check(spec, func(x *batch.Chunk, j int) bool { return key(x.Cols[k:k+1], j) >= key(next, i) })
+	spec.Low, spec.High = nil, value
+	check(spec, func(x *batch.Chunk, j int) bool { return !x.Cols[k].IsNull(j) && key(x.Cols[k:k+1], j) <= key(next, i) })
 }
 
 func TestViewReportsWhatNoPlanDoes(t *testing.T) {

@@ -2,7 +2,6 @@ package operators
 
 import (
 	"encoding/binary"
-	"strings"
 
 	"github.com/tidwall/btree"
 
@@ -53,29 +52,53 @@ func (x *viewIndex) remove(cols []*vector.Vector, i int, r state.Ref) {
 	}
 }
 
-// Seek begins a reading of the rows whose first columns, as many as values has, equal row
-// i of values. It is for views that have an index of as many columns at least.
-func (im *ViewImage) Seek(values []*vector.Vector, i int) *ViewSeek {
-	var prefix []byte
-	for _, v := range values {
-		prefix = state.AppendOrderedKey(prefix, v, i, false)
-	}
-	return &ViewSeek{im: im, prefix: string(prefix), next: string(prefix)}
+// SeekSpec says which rows to look up: those whose first columns, as many as Equal has,
+// equal the row of Equal, and of whose next column the value is not NULL and from Low to
+// High, both included; vectors of one row, nil: without a bound.
+type SeekSpec struct {
+	Equal     []*vector.Vector
+	Ranged    bool // the next column is bounded
+	Low, High *vector.Vector
 }
 
-// ViewSeek reads the rows of an image that an index has under some values. One goroutine
-// at a time.
+// Seek begins a reading of rows. It is for views that have an index of as many columns at
+// least.
+func (im *ViewImage) Seek(spec SeekSpec) *ViewSeek {
+	var prefix []byte
+	for _, v := range spec.Equal {
+		prefix = state.AppendOrderedKey(prefix, v, 0, false)
+	}
+	low, high := string(prefix), prefix
+	switch {
+	case spec.Low != nil:
+		low = string(state.AppendOrderedKey(prefix, spec.Low, 0, false))
+	case spec.Ranged:
+		low += notNull
+	}
+	if spec.High != nil {
+		high = state.AppendOrderedKey(prefix, spec.High, 0, false)
+	}
+	return &ViewSeek{im: im, next: low, last: string(high) + afterAll}
+}
+
+const (
+	notNull  = "\x01" // what the values begin with that are not NULL
+	afterAll = "\xff" // comes behind whatever may stand after a value
+)
+
+// ViewSeek reads the rows of an image that an index has for a SeekSpec. One goroutine at
+// a time.
 type ViewSeek struct {
-	im     *ViewImage
-	prefix string
-	next   string // entry to go on with
-	done   bool
+	im   *ViewImage
+	next string // entry to go on with
+	last string // entries beyond are not meant
+	done bool
 }
 
 // refs calls f for the rows in the order of the index, from the next one on.
 func (s *ViewSeek) refs(f func(entry string, r state.Ref) bool) {
 	s.im.index.Ascend(s.next, func(e string, _ struct{}) bool {
-		if !strings.HasPrefix(e, s.prefix) {
+		if e > s.last {
 			return false
 		}
 		return f(e, state.Ref(binary.BigEndian.Uint64([]byte(e[len(e)-refBytes:]))))

@@ -2,6 +2,7 @@ package explain
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"streamsql/planner/physical"
@@ -74,11 +75,16 @@ func equalsText(n *physical.Node) string {
 			}
 		}
 	}
+	if x := n.Source.Index; x != nil {
+		for _, b := range x.Bounds {
+			if i := slices.Index(n.Source.Columns, b.Column); i >= 0 {
+				list = append(list, n.Fields[i].Name+" "+b.Op+" "+b.Value.String())
+			}
+		}
+		return " by index " + x.Name + " at " + strings.Join(list, ", ")
+	}
 	if len(list) == 0 {
 		return ""
-	}
-	if x := n.Source.Index; x != nil {
-		return " by index " + x.Name + " at " + strings.Join(list, ", ")
 	}
 	return " at " + strings.Join(list, ", ")
 }

@@ -128,6 +128,16 @@ type IndexUse struct {
 	Name    string `json:"name"`
 	Object  uint64 `json:"object"`  // catalog object id of what holds the index
 	Columns []int  `json:"columns"` // of the table, that are among Equals: the index's first ones
+	// Bounds of the column behind them; none: it is any. The filter above demands them.
+	Bounds []ColumnBound `json:"bounds,omitempty"`
+}
+
+// ColumnBound says how a column of a catalog object must compare with a constant that
+// lies in memory as the column's values do.
+type ColumnBound struct {
+	Column int        `json:"column"`
+	Op     string     `json:"op"` // "<", "<=", ">" or ">="
+	Value  *expr.Expr `json:"value"`
 }
 
 // MapSpec keeps the rows for which all of Filter are true, then computes

@@ -27,20 +27,30 @@ func noteEquals(root *physical.Node) {
 // equality takes `column = constant` apart, in either order, where the values of
 // both lie in memory alike.
 func equality(f *expr.Expr) (col int, value *expr.Expr, ok bool) {
-	if f.Op != expr.OpCall || f.Fn != "=" || len(f.Args) != 2 {
-		return 0, nil, false
+	col, op, value, ok := comparison(f)
+	return col, value, ok && op == "="
+}
+
+// turned is what an operator is with its sides changed.
+var turned = map[string]string{"=": "=", "<": ">", "<=": ">=", ">": "<", ">=": "<="}
+
+// comparison takes `column op constant` apart, in either order.
+func comparison(f *expr.Expr) (col int, op string, value *expr.Expr, ok bool) {
+	if f.Op != expr.OpCall || turned[f.Fn] == "" || len(f.Args) != 2 {
+		return 0, "", nil, false
 	}
+	op = f.Fn
 	c, v := f.Args[0], f.Args[1]
 	if c.Op == expr.OpConst {
-		c, v = v, c
+		c, v, op = v, c, turned[op]
 	}
 	if c.Op != expr.OpColumn || v.Op != expr.OpConst || v.IsNull() {
-		return 0, nil, false
+		return 0, "", nil, false
 	}
 	if v = atScale(c.Type, v); !Alike(c.Type, v) {
-		return 0, nil, false
+		return 0, "", nil, false
 	}
-	return c.Col, v, true
+	return c.Col, op, v, true
 }
 
 // atScale is a whole number or a DECIMAL of fewer decimal places at those of a DECIMAL
