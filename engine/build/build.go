@@ -209,7 +209,7 @@ func settled(n *physical.Node) bool {
 		return true
 	case physical.Source:
 		return n.Props.AppendOnly || n.Source.Table == 0
-	case physical.Map, physical.Window, physical.Expand, physical.Union:
+	case physical.Map, physical.Window, physical.Unfold, physical.Expand, physical.Union:
 		for _, in := range n.Inputs {
 			if !settled(in) {
 				return false

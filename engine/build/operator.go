@@ -79,6 +79,9 @@ func (b *builder) operator(p placed) (id int, op operators.Operator, err error) 
 		op, err = operators.NewSession(sessionSpec(n, in(0)), env)
 	case physical.Window:
 		op = operators.NewWindow(windowSpec(n, in(0)), env)
+	case physical.Unfold:
+		u := n.Unfold
+		op, err = operators.NewUnfold(operators.UnfoldSpec{Input: in(0), Document: u.Document, Keep: u.Keep, Table: u.Table, Outer: u.Outer}, env)
 	case physical.Sort:
 		op, err = operators.NewSort(sortSpec(n.Sort, in(0)), env)
 	default:

@@ -52,8 +52,8 @@ func (u *unnester) unnest(n logical.Node) (logical.Node, reps, error) {
 			return nil, nil, err
 		}
 		return &logical.SetOp{Kind: n.Kind, All: n.All, Ins: ins, From: from, Cols: append(n.Columns()[:len(n.Cols):len(n.Cols)], cols...)}, r, nil
-	case *logical.Expand:
-		in, r, err := u.unnest(n.Input)
+	case *logical.Expand, *logical.Unfold:
+		in, r, err := u.unnest(n.Inputs()[0])
 		if err != nil {
 			return nil, nil, err
 		}

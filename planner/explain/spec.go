@@ -49,6 +49,8 @@ func Spec(n *physical.Node) string {
 		return sortText(n)
 	case physical.Window:
 		return windowText(n)
+	case physical.Unfold:
+		return unfoldText(n)
 	case physical.Session:
 		return sessionText(n)
 	case physical.TimeFilter:
@@ -63,6 +65,18 @@ func Spec(n *physical.Node) string {
 		return overText(n)
 	}
 	return ""
+}
+
+func unfoldText(n *physical.Node) string {
+	s := "JSON_TABLE(" + n.Inputs[0].Fields[n.Unfold.Document].Name + ", '" + n.Unfold.Table.Path + "')"
+	if n.Unfold.Outer {
+		s += ", NULLs where it has no rows"
+	}
+	var own []string
+	for _, f := range n.Fields[len(n.Unfold.Keep):] {
+		own = append(own, f.Name)
+	}
+	return s + " → " + strings.Join(own, ", ")
 }
 
 // equalsText names the columns by whose values a row may be looked up.

@@ -177,6 +177,8 @@ func (b *builder) rel(r bind.Rel) (Node, error) {
 		return b.selectBlock(r)
 	case *bind.Window:
 		return b.windowTable(r)
+	case *bind.Unfold:
+		return b.unfold(r)
 	case *bind.Union:
 		return b.union(r)
 	case *bind.Recursive:

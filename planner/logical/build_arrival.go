@@ -34,8 +34,8 @@ func (b *builder) withArrival(n Node) (Node, Col, bool) {
 	case *Filter:
 		in, c, ok := b.withArrival(n.Input)
 		return &Filter{Input: in, Conds: n.Conds}, c, ok
-	case *Window:
-		in, c, ok := b.withArrival(n.Input)
+	case *Window, *Unfold:
+		in, c, ok := b.withArrival(n.Inputs()[0])
 		return n.WithInputs([]Node{in}), c, ok
 	case *Project:
 		in, c, ok := b.withArrival(n.Input)

@@ -110,6 +110,10 @@ func (c *copier) node(n Node) Node {
 		out.Time, out.Late, out.Start, out.End = c.col(n.Time), c.col(n.Late), c.col(n.Start), c.col(n.End)
 		out.Partition, out.Own = c.cols(n.Partition), c.cols(n.Own)
 		return &out
+	case *Unfold:
+		out := *n
+		out.Document, out.Cols = c.col(n.Document), c.cols(n.Cols)
+		return &out
 	case *TimedJoin:
 		out := *n.WithExprs(c.expr).(*TimedJoin)
 		out.Keys = c.keys(n.Keys)

@@ -41,6 +41,10 @@ func (b *builder) useRel(r bind.Rel) {
 		b.useQuery(r.Query)
 	case *bind.Window:
 		b.useRel(r.Input)
+	case *bind.Unfold:
+		if r.Input != nil {
+			b.useRel(r.Input)
+		}
 	case *bind.Join:
 		b.useRel(r.Left)
 		b.useRel(r.Right)

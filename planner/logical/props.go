@@ -118,6 +118,8 @@ func (d *Deriver) derive(n Node) *Props {
 		return d.timedJoin(n)
 	case *Window:
 		return d.window(n)
+	case *Unfold:
+		return d.unfold(n)
 	case *Emit:
 		return d.emit(n)
 	case *TimeFilter:

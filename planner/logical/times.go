@@ -23,7 +23,7 @@ func (d *Deriver) times(n Node) map[int]physical.Time {
 		out := only(d.Props(n.Input).Times, SetOf(n.Keys))
 		maps.Copy(out, n.Times)
 		return out
-	case *Filter, *Distinct, *Emit:
+	case *Filter, *Distinct, *Emit, *Unfold:
 		return d.Props(n.Inputs()[0]).Times
 	case *Expand:
 		return n.times(d.Props(n.Input).Times)

@@ -20,6 +20,9 @@ func WithWatermark(ids *IDs, n Node, time int) (Node, Col, bool) {
 	case *Window:
 		in, late, ok := WithWatermark(ids, n.Input, time)
 		return n.WithInputs([]Node{in}), late, ok && n.Kind != bind.Session
+	case *Unfold:
+		in, late, ok := WithWatermark(ids, n.Input, time)
+		return n.WithInputs([]Node{in}), late, ok
 	case *Project:
 		passed := slices.ContainsFunc(n.Items, func(it Computed) bool { return it.ID == time && IsPassThrough(it) })
 		in, late, ok := WithWatermark(ids, n.Input, time)

@@ -75,6 +75,7 @@ type Node struct {
 	Join    *JoinSpec      `json:"join,omitempty"`
 	Sort    *SortSpec      `json:"sort,omitempty"`
 	Window  *WindowSpec    `json:"window,omitempty"`
+	Unfold  *UnfoldSpec    `json:"unfold,omitempty"`
 	Emit    *EmitSpec      `json:"emit,omitempty"`
 	Session *SessionSpec   `json:"session,omitempty"`
 

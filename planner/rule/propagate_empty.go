@@ -11,7 +11,7 @@ var propagateEmpty = Rule{
 	Reason: "what is computed of nothing is nothing, except an aggregate without keys and the rows that an outer or anti join gives for want of a match",
 	Apply: everywhere(func(c *Context, n logical.Node) logical.Node {
 		switch n := n.(type) {
-		case *logical.Filter, *logical.Project, *logical.Distinct, *logical.Sort, *logical.Window, *logical.Emit, *logical.Over:
+		case *logical.Filter, *logical.Project, *logical.Distinct, *logical.Sort, *logical.Window, *logical.Unfold, *logical.Emit, *logical.Over:
 			if logical.IsEmpty(n.Inputs()[0]) {
 				return logical.Empty(n.Columns())
 			}

@@ -54,7 +54,7 @@ func prune(n logical.Node, need logical.ColSet) logical.Node {
 		return pruneOver(n, need)
 	case *logical.Distinct: // all columns make the row
 		need = logical.SetOf(n.Columns())
-	case *logical.Window, *logical.Emit:
+	case *logical.Window, *logical.Unfold, *logical.Emit:
 		reads(n.Exprs(), need)
 	case *logical.Filter:
 		reads(n.Conds, need)

@@ -58,6 +58,7 @@ var Rules = []Rule{
 	pushFilterThroughDistinct,
 	pushFilterThroughUnion,
 	pushFilterThroughWindow,
+	pushFilterThroughUnfold,
 	pushFilterThroughSetOp,
 	pushFilterThroughPartition,
 	rankFilterToTopN,

@@ -201,6 +201,11 @@ func (p *printer) rel(r Rel) {
 	case *Window:
 		p.line("%s", windowText(&r.WindowSpec))
 		p.in(func() { p.rel(r.Input) })
+	case *Unfold:
+		p.line("unfold %s at %s: %s", r.Document, r.Table.Path, cols(r.Own))
+		if r.Input != nil {
+			p.in(func() { p.rel(r.Input) })
+		}
 	case *Union:
 		kind := "all"
 		if r.Distinct {

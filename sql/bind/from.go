@@ -54,6 +54,9 @@ func joinedTables(node ast.ResultSetNode) int {
 
 func (b *binder) tableSource(n *ast.TableSource) (source, error) {
 	if w := b.windowAt(n.AsName.O); w != nil {
+		if w.JSON != nil {
+			return b.jsonTable(n, w)
+		}
 		return b.windowTable(n, w)
 	}
 	alias, names := n.AsName.O, originals(n.ColumnNames)

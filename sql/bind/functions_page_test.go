@@ -33,7 +33,7 @@ func TestFunctionsPage(t *testing.T) {
 // bound are the functions that the binder and the grammar answer themselves.
 var bound = []string{
 	"database", "schema", "version", "user", "session_user", "system_user", "current_user", "current_role", "connection_id", "last_insert_id", "row_count", "found_rows", "icu_version",
-	"cast", "convert", "values", "grouping", "name_const",
+	"json_table", "cast", "convert", "values", "grouping", "name_const",
 	"cume_dist", "dense_rank", "first_value", "lag", "last_value", "lead", "nth_value", "ntile", "percent_rank", "rank", "row_number",
 }
 

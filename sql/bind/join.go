@@ -29,6 +29,9 @@ func (b *binder) join(n *ast.Join) (source, error) {
 	if err := unique(&left.scope, &right.scope); err != nil {
 		return source{}, err
 	}
+	if out, ok, err := b.unfolded(n, left, right); ok {
+		return out, err
+	}
 	if n.On != nil {
 		if on, ok := n.On.Expr.(*parser.TimedOn); ok {
 			return b.timedJoin(n, on, left, right)

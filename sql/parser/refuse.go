@@ -338,7 +338,7 @@ func (p *Parser) refuseQualify(i int, top *level) error {
 	return nil
 }
 
-const tableFunctions = " (there are TUMBLE, HOP, SESSION, CUMULATE and CHANGES)"
+const tableFunctions = " (there are TUMBLE, HOP, SESSION, CUMULATE, CHANGES and JSON_TABLE)"
 
 // refuseTableFunction refuses a function call where a table is expected.
 func (p *Parser) refuseTableFunction(i int, top *level) error {

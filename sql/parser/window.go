@@ -33,6 +33,9 @@ type Window struct {
 	Partition []*ast.ColumnName
 	Alias     string // of the table function; empty: none
 	Text      string // as typed
+	// JSON, if set: it is no window but JSON_TABLE, of the one field of the query
+	// that stands there. Alias is its name.
+	JSON *JSONTable
 }
 
 // Interval is INTERVAL value unit, both as typed, the value unquoted.
@@ -54,6 +57,9 @@ var windowWords = map[keyword][2]string{
 func (p *Parser) rewriteWindow(i int, top *level) error {
 	if p.op(i+1) != '(' || p.op(i-1) == '.' {
 		return nil
+	}
+	if top.clause == clauseFrom && p.startsTable(i) && strings.EqualFold(p.textOf(i), "json_table") {
+		return p.rewriteJSONTable(i)
 	}
 	name, table := i, top.clause == clauseFrom && p.startsTable(i)
 	if table && p.word(i) == kwTable && p.op(i+3) == '(' {

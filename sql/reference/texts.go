@@ -99,7 +99,7 @@ var json = Family{Title: "JSON", Functions: []Function{
 	{Usage: "JSON_SET(doc, path, value, …)", Gives: "with the value at the path, there before or not"},
 	{Usage: "JSON_STORAGE_FREE(doc)", Gives: "the bytes that an update in place set free: 0"},
 	{Usage: "JSON_STORAGE_SIZE(doc)", Gives: "the bytes of MySQL's binary form"},
-	{Usage: "JSON_TABLE(doc, path COLUMNS (…))", Refused: "not there yet: take values out with JSON_EXTRACT"},
+	{Usage: "JSON_TABLE(doc, path COLUMNS (…))", Gives: "in FROM: the rows that a document holds"},
 	{Usage: "JSON_TYPE(doc)", Gives: "the type of the value"},
 	{Usage: "JSON_UNQUOTE(s)", Gives: "a JSON string as text"},
 	{Usage: "JSON_VALID(s)", Gives: "whether it is a document"},

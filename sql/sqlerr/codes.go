@@ -171,6 +171,12 @@ const (
 	InvalidJSONPath       = 3143
 	InvalidJSONTextInArg  = 3141
 	JSONPathWildcard      = 3149
+	MissingJSONTableValue = 3665
+	WrongJSONTableValue   = 3666
+	TableFunctionAlias    = 3667
+	TableFunctionJoin     = 3668
+	JSONTableOutOfRange   = 3669
+	JSONTableNesting      = 3670
 	JSONBadOneOrAll       = 3154
 	JSONPathToRoot        = 3153
 	JSONArrayCell         = 3165

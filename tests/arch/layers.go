@@ -27,7 +27,7 @@ var layers = map[string]int{
 var leaves = map[string]bool{"types": true, "sqlerr": true, "decimal": true, "reference": true}
 
 // order is the rank inside sql: each imports only ranks up to its own, and the leaves.
-var order = map[string]int{"jsonkey": 0, "collate": 0, "vector": 0, "regex": 0, "routine": 0, "expr": 1, "agg": 2, "builtin": 2, "eval": 2, "ingest": 2, "parser": 2, "bind": 3}
+var order = map[string]int{"jsonkey": 0, "collate": 0, "vector": 0, "regex": 0, "routine": 0, "expr": 1, "agg": 2, "builtin": 2, "eval": 2, "ingest": 2, "jsontable": 2, "parser": 2, "bind": 3}
 
 // forbidden says why a package may not import another, and what to do; empty
 // where it may. Both are paths without the module's name.

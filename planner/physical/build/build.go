@@ -150,6 +150,8 @@ func (b *builder) node(n logical.Node, want []logical.Col) (*rel, error) {
 		return b.sort(n, want)
 	case *logical.Window:
 		return b.window(n, want)
+	case *logical.Unfold:
+		return b.unfold(n, want)
 	case *logical.TimeFilter:
 		return b.timeFilter(n, want)
 	case *logical.Emit:

@@ -69,8 +69,6 @@ SELECT SLEEP(1) FROM t PROCEDURE ANALYSE();
 -- 1064 (42000): You have an error in your SQL syntax; check the manual that corresponds to your MySQL server version for the right syntax to use near 'PROCEDURE ANALYSE()' at line 1 column 24
 SELECT * FROM t PARTITION (p0);
 -- 1235 (42000): This version of StreamSQL doesn't yet support 'PARTITION'
-SELECT * FROM JSON_TABLE('[1]', '$[*]' COLUMNS (v INT PATH '$')) AS j;
--- 1235 (42000): This version of StreamSQL doesn't yet support 'JSON_TABLE(…) in FROM (there are TUMBLE, HOP, SESSION, CUMULATE and CHANGES)'
 SELECT LOAD_FILE('/etc/passwd');
 -- 1235 (42000): This version of StreamSQL doesn't yet support 'LOAD_FILE()': a file of the server's machine: read one with LOAD DATA or a file connector
 SELECT name SOUNDS LIKE 'pen' FROM t;

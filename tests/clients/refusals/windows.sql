@@ -44,7 +44,7 @@ SELECT COUNT(*) FROM HOP(bids, ts, INTERVAL 1 MICROSECOND, INTERVAL 10 DAY);
 SELECT COUNT(*) FROM TUMBLE(TUMBLE(bids, ts, INTERVAL 1 SECOND), ts, INTERVAL 10 SECOND);
 -- 1064 (42000): You have an error in your SQL syntax; check the manual that corresponds to your MySQL server version for the right syntax to use near '(bids, ts, INTERVAL 1 SECOND), ts, INTERVAL 10 SECOND)' at line 1 column 35; it is TUMBLE(table, time, INTERVAL size [, INTERVAL offset])
 SELECT COUNT(*) FROM TUMBLING(bids, ts, INTERVAL 10 SECOND);
--- 1235 (42000): This version of StreamSQL doesn't yet support 'TUMBLING(…) in FROM (there are TUMBLE, HOP, SESSION, CUMULATE and CHANGES)'
+-- 1235 (42000): This version of StreamSQL doesn't yet support 'TUMBLING(…) in FROM (there are TUMBLE, HOP, SESSION, CUMULATE, CHANGES and JSON_TABLE)'
 SELECT COUNT(*) FROM TUMBLE(t, day, INTERVAL 1 HOUR);
 -- 1210 (HY000): Incorrect arguments to TUMBLE: column 'day' is not a DATETIME or TIMESTAMP
 SELECT TUMBLE(ts, INTERVAL 1 SECOND) FROM bids;
