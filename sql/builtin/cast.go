@@ -61,9 +61,18 @@ func Cast(_ *Env, e *expr.Expr, t types.Type) (*expr.Expr, error) {
 // castKernel chooses by the classes of both types.
 func castKernel(e *expr.Expr) Kernel {
 	from, to := e.Args[0].Type, e.Type
-	if from.Kind == types.Null {
+	switch {
+	case from.Kind == types.Null:
 		return (*Frame).AllNull
+	case from.Kind == types.JSON && (to.IsNumeric() || to.IsTemporal()):
+		text := types.Type{Kind: types.Text, Len: types.LongTextLen}
+		return castJSON(to, castBetween(text, to, e.Fn == "cast"))
 	}
+	return castBetween(from, to, e.Fn == "cast")
+}
+
+// castBetween is the cast of a value that is no document.
+func castBetween(from, to types.Type, explicit bool) Kernel {
 	switch {
 	case to.IsInteger() && to.Kind != types.Year:
 		return castInt(from, to)
@@ -76,7 +85,7 @@ func castKernel(e *expr.Expr) Kernel {
 	case to.Kind == types.Year:
 		return strict(castYear)
 	case to.Class() == types.ClassBytes:
-		return castText(from, to, e.Fn == "cast")
+		return castText(from, to, explicit)
 	}
 	if from.Kind == to.Kind {
 		return passThrough

@@ -1,18 +1,15 @@
 package builtin
 
 import (
+	"bytes"
 	"regexp"
 	"strings"
-	"unicode/utf8"
 
 	"streamsql/sql/expr"
 	"streamsql/sql/regex"
 	"streamsql/sql/sqlerr"
 	"streamsql/sql/types"
 )
-
-// Regular expressions are Go's (RE2): linear in the text, without back-references
-// and look-around, which MySQL's have; such a pattern is refused.
 
 func init() {
 	for _, name := range []string{"regexp", "rlike", "not regexp", "regexp_like"} {
@@ -28,6 +25,9 @@ func init() {
 	defineBy("regexp_substr", "ss?iis", 0, textResult(firstLen), func(e *expr.Expr) Kernel {
 		return withPattern(e, 4, func(f *Frame, i int, p *regex.Pattern) {
 			s, from := f.searchFrom(i, 2)
+			if from < 0 {
+				return
+			}
 			if start, end, ok := nth(p, s[from:], f.optional(i, 3, 1)); ok {
 				f.Out.AppendBytes(s[from+start : from+end])
 			} else {
@@ -38,12 +38,20 @@ func init() {
 	defineBy("regexp_instr", "ss?iiis", 0, returns(types.Type{Kind: types.BigInt}), func(e *expr.Expr) Kernel {
 		return withPattern(e, 5, func(f *Frame, i int, p *regex.Pattern) {
 			s, from := f.searchFrom(i, 2)
+			option := f.optional(i, 4, 0)
+			switch {
+			case from < 0:
+				return
+			case option != 0 && option != 1:
+				f.Fail(i, sqlerr.New(sqlerr.WrongArguments, "Incorrect arguments to regexp_instr: return_option must be 1 or 0."))
+				return
+			}
 			at, end, ok := nth(p, s[from:], f.optional(i, 3, 1))
 			if !ok {
 				f.Out.AppendInt(0)
 				return
 			}
-			if f.optional(i, 4, 0) > 0 {
+			if option == 1 {
 				at = end
 			}
 			f.Out.AppendInt(int64(f.chars(s[:from+at])) + 1)
@@ -59,10 +67,25 @@ func (f *Frame) optional(i, k int, d int64) int64 {
 	return f.Args[k].Int(i)
 }
 
-// searchFrom is the text and where in it the search starts.
+// searchFrom is the text and where in it the search starts; −1, with an error of
+// the row, if the text has no such place.
 func (f *Frame) searchFrom(i, k int) (s []byte, from int) {
 	s = f.Args[0].Str(i)
-	return s, f.offset(s, int(min(max(f.optional(i, k, 1)-1, 0), 1<<31)))
+	at := f.optional(i, k, 1)
+	if at == 1 {
+		return s, 0
+	}
+	if at > 1 && at <= int64(len(s)) {
+		if from = f.offset(s, int(at-1)); from < len(s) {
+			return s, from
+		}
+	}
+	f.Fail(i, outOfBounds())
+	return s, -1
+}
+
+func outOfBounds() error {
+	return sqlerr.New(sqlerr.RegexpOutOfBounds, "Index out of bounds in regular expression search.")
 }
 
 // nth is the n-th match in s, from 1.
@@ -81,7 +104,11 @@ func nth(p *regex.Pattern, s []byte, n int64) (start, end int, ok bool) {
 func regexpReplace(f *Frame, i int, p *regex.Pattern) {
 	re := p.Regexp()
 	s, from := f.searchFrom(i, 3)
+	if from < 0 {
+		return
+	}
 	occurrence := f.optional(i, 4, 0)
+	start := len(f.Out.Buf)
 	f.Out.Buf = append(f.Out.Buf, s[:from]...)
 	rest, last := s[from:], 0
 	for n, m := range re.FindAllSubmatchIndex(rest, -1) {
@@ -89,16 +116,63 @@ func regexpReplace(f *Frame, i int, p *regex.Pattern) {
 			continue
 		}
 		f.Out.Buf = append(f.Out.Buf, rest[last:m[0]]...)
-		f.Out.Buf = re.Expand(f.Out.Buf, f.Args[2].Str(i), rest, m)
+		var err error
+		if f.Out.Buf, err = expand(f.Out.Buf, f.Args[2].Str(i), rest, m, re); err != nil {
+			f.Out.Buf = f.Out.Buf[:start]
+			f.Fail(i, err)
+			return
+		}
 		last = m[1]
 	}
 	f.Out.AppendBytes(rest[last:])
+}
+
+// expand appends the replacement of a match, as ICU reads it: $1 is a group, with as
+// many digits as there are groups; ${name} a named one; \x the character x.
+func expand(dst, with, s []byte, match []int, re *regexp.Regexp) ([]byte, error) {
+	group := func(n int) {
+		if match[2*n] >= 0 {
+			dst = append(dst, s[match[2*n]:match[2*n+1]]...)
+		}
+	}
+	groups := len(match)/2 - 1
+	for k := 0; k < len(with); k++ {
+		switch c := with[k]; {
+		case c == '\\' && k+1 < len(with):
+			k++
+			dst = append(dst, with[k])
+		case c == '\\':
+		case c != '$':
+			dst = append(dst, c)
+		case k+1 < len(with) && isDigit(with[k+1]):
+			k++
+			n := int(with[k] - '0')
+			if n > groups {
+				return dst, outOfBounds()
+			}
+			for k+1 < len(with) && isDigit(with[k+1]) && n*10+int(with[k+1]-'0') <= groups {
+				k++
+				n = n*10 + int(with[k]-'0')
+			}
+			group(n)
+		default:
+			name, n := bytes.CutPrefix(with[k:], []byte("${"))
+			end := bytes.IndexByte(name, '}')
+			if !n || end < 0 || re.SubexpIndex(string(name[:end])) < 0 {
+				return dst, sqlerr.New(sqlerr.RegexpBadGroupName, "A capture group has an invalid name.")
+			}
+			group(re.SubexpIndex(string(name[:end])))
+			k += 2 + end
+		}
+	}
+	return dst, nil
 }
 
 // withPattern runs row with the pattern in argument 1, under the flags in argument
 // mode if that is there; a constant pattern is compiled once.
 func withPattern(e *expr.Expr, mode int, row func(f *Frame, i int, p *regex.Pattern)) Kernel {
 	fold := textCollation(e.Args[:2]...) >= types.UTF8MB4GeneralCI
+	matchOnly := !strings.HasPrefix(e.Fn, "regexp_") || e.Fn == "regexp_like"
 	constant := e.Args[1].Op == expr.OpConst && !e.Args[1].Value.Null &&
 		(len(e.Args) <= mode || e.Args[mode].Op == expr.OpConst && !e.Args[mode].Value.Null)
 	var fixed *regex.Pattern
@@ -109,7 +183,7 @@ func withPattern(e *expr.Expr, mode int, row func(f *Frame, i int, p *regex.Patt
 			flags = string(e.Args[mode].Value.S)
 		}
 		var re *regexp.Regexp
-		if re, fault = compilePattern(string(e.Args[1].Value.S), flags, fold); fault == nil {
+		if re, fault = compilePattern(string(e.Args[1].Value.S), flags, fold, matchOnly); fault == nil {
 			fixed = regex.New(re)
 		}
 	}
@@ -121,7 +195,7 @@ func withPattern(e *expr.Expr, mode int, row func(f *Frame, i int, p *regex.Patt
 				flags = string(f.Args[mode].Str(i))
 			}
 			var re *regexp.Regexp
-			re, err = compilePattern(string(f.Args[1].Str(i)), flags, fold)
+			re, err = compilePattern(string(f.Args[1].Str(i)), flags, fold, matchOnly)
 			p = regex.Once(re)
 		}
 		if err != nil {
@@ -130,47 +204,4 @@ func withPattern(e *expr.Expr, mode int, row func(f *Frame, i int, p *regex.Patt
 		}
 		row(f, i, p)
 	})
-}
-
-// compilePattern compiles under MySQL's match_type: c, i, m, n, u.
-func compilePattern(p, flags string, fold bool) (*regexp.Regexp, error) {
-	multi, dot := false, false
-	for _, c := range flags {
-		switch c {
-		case 'c':
-			fold = false
-		case 'i':
-			fold = true
-		case 'm':
-			multi = true
-		case 'n':
-			dot = true
-		case 'u':
-		default:
-			return nil, sqlerr.New(sqlerr.WrongArguments, "Incorrect arguments to regexp_like")
-		}
-	}
-	var prefix strings.Builder
-	for _, x := range []struct {
-		on   bool
-		flag byte
-	}{{fold, 'i'}, {multi, 'm'}, {dot, 's'}} {
-		if x.on {
-			prefix.WriteByte(x.flag)
-		}
-	}
-	if prefix.Len() > 0 {
-		p = "(?" + prefix.String() + ")" + p
-	}
-	if p == "" || !utf8.ValidString(p) {
-		return nil, sqlerr.New(sqlerr.RegexpError, "Illegal argument to a regular expression.")
-	}
-	re, err := regexp.Compile(p)
-	if err != nil {
-		if strings.Contains(p, "(?=") || strings.Contains(p, "(?!") || strings.Contains(p, "(?<") {
-			return nil, sqlerr.Unsupported("look-around in regular expressions")
-		}
-		return nil, sqlerr.New(3691, "Syntax error in regular expression on line 1, character 1: %s.", strings.TrimPrefix(err.Error(), "error parsing regexp: "))
-	}
-	return re, nil
 }

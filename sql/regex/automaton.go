@@ -14,6 +14,7 @@ import (
 const (
 	maxEdges   = 1 << 14 // states · classes, which fit a uint16
 	maxClasses = 255
+	maxLooks   = 1 << 17 // ranges of runes · instructions that read one
 )
 
 // automaton reads runes, which it knows by their class alone: those of a class are
@@ -21,7 +22,8 @@ const (
 // step is one addition and one load; those below plain need more than a step.
 type automaton struct {
 	ascii   [utf8.RuneSelf]uint8
-	bounds  []rune // class k is the runes from bounds[k] on
+	bounds  []rune  // range k is the runes from bounds[k] on
+	kind    []uint8 // its class
 	classes int
 	next    []uint16 // state + class → state
 	states  []about  // by number: state / classes
@@ -52,7 +54,7 @@ const (
 
 // class is that of a rune beyond ASCII.
 func (a *automaton) class(r rune) uint8 {
-	return uint8(sort.Search(len(a.bounds), func(k int) bool { return a.bounds[k] > r }) - 1)
+	return a.kind[sort.Search(len(a.bounds), func(k int) bool { return a.bounds[k] > r })-1]
 }
 
 // end is where a match in s ends, −1: there is none. It is the leftmost-first
@@ -155,6 +157,8 @@ type builder struct {
 	ids    map[string]uint16
 	lists  [][]uint32
 	seen   []bool
+	sample []rune // a rune of each class
+	wide   []bool // the class has runes beyond ASCII
 }
 
 // again in a list: the search may still begin here. It is preferred least.
@@ -178,7 +182,7 @@ func build(re *syntax.Regexp, search bool) *automaton {
 		if len(b.lists)*b.classes > maxEdges {
 			return nil
 		}
-		for _, r := range b.bounds {
+		for _, r := range b.sample {
 			b.next = append(b.next, b.step(b.lists[k], r))
 		}
 	}
@@ -219,12 +223,50 @@ func (b *builder) classify() bool {
 	if b.bounds[len(b.bounds)-1] > unicode.MaxRune {
 		b.bounds = b.bounds[:len(b.bounds)-1]
 	}
-	if b.classes = len(b.bounds); b.classes > maxClasses {
+	if !b.unite() {
 		return false
 	}
 	for c := range b.ascii {
 		b.ascii[c] = b.class(rune(c))
 	}
+	return true
+}
+
+// unite gives ranges one class whose runes the same instructions match: those of \w
+// are hundreds. No: there are too many.
+func (b *builder) unite() bool {
+	var reads []*syntax.Inst
+	for k := range b.prog.Inst {
+		switch in := &b.prog.Inst[k]; in.Op {
+		case syntax.InstRune, syntax.InstRune1, syntax.InstRuneAny, syntax.InstRuneAnyNotNL:
+			reads = append(reads, in)
+		}
+	}
+	if len(reads)*len(b.bounds) > maxLooks {
+		return false
+	}
+	classes := map[string]uint8{}
+	matched := make([]byte, len(reads))
+	for _, r := range b.bounds {
+		for i, in := range reads {
+			matched[i] = 0
+			if in.MatchRune(r) {
+				matched[i] = 1
+			}
+		}
+		k, known := classes[string(matched)]
+		if !known {
+			if len(classes) == maxClasses {
+				return false
+			}
+			k = uint8(len(classes))
+			classes[string(matched)] = k
+			b.sample, b.wide = append(b.sample, r), append(b.wide, false)
+		}
+		b.kind = append(b.kind, k)
+		b.wide[k] = b.wide[k] || r >= utf8.RuneSelf
+	}
+	b.classes = len(classes)
 	return true
 }
 
@@ -334,7 +376,7 @@ func (b *builder) finish() {
 func (b *builder) skipped(state int) int16 {
 	row := b.next[state*b.classes : (state+1)*b.classes]
 	for k, to := range row {
-		if b.bounds[k] >= utf8.RuneSelf && int(to) != state {
+		if b.wide[k] && int(to) != state {
 			return stops
 		}
 	}

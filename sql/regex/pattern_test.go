@@ -28,7 +28,7 @@ func TestPatterns(t *testing.T) {
 	}{
 		{`(&|^)channel_id=([^&]*)`, true}, {`a`, true}, {`^a`, true}, {`a$`, true}, {`^$`, true}, {`$`, true}, {`^`, true}, {``, true},
 		{`a*`, true}, {`a*?`, true}, {`a+?b`, true}, {`a|ab`, true}, {`ab|a`, true}, {`(a|ab)(b|)`, true}, {`(?i)k`, true}, {`(?i)STRASSE|É`, true},
-		{`[^a]`, true}, {`.`, true}, {`(?s).`, true}, {`\d{2,3}`, true}, {`é+`, true}, {`[日-語]{2}`, true}, {`\p{L}+$`, false}, {`(^a|b$)`, true},
+		{`[^a]`, true}, {`.`, true}, {`(?s).`, true}, {`\d{2,3}`, true}, {`é+`, true}, {`[日-語]{2}`, true}, {`\p{L}+$`, true}, {`[\pL\pM\p{Nd}\p{Pc}]+x`, true}, {`(\p{Lu}|[^\p{Nd}])+`, true}, {`(^a|b$)`, true},
 		{`(a$|ab)`, true}, {`x*$`, true}, {`[a-z]*foo`, true}, {`\bfoo`, false}, {`(?m)^b`, false}, {`(a|b)*a(a|b){9}`, true}, {`(a|b)*a(a|b){13}`, false}, {`\z`, true}, {`a$b`, true},
 	} {
 		p := New(regexp.MustCompile(c.re))

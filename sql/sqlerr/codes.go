@@ -128,6 +128,17 @@ const (
 	InvalidJSONText       = 3140
 	InvalidJSONType       = 3853
 	RegexpError           = 3685
+	RegexpOutOfBounds     = 3686
+	RegexpSyntax          = 3688
+	RegexpBadEscape       = 3689
+	RegexpMismatchedParen = 3691
+	RegexpBadInterval     = 3692
+	RegexpMaxLessThanMin  = 3693
+	RegexpMissingBracket  = 3696
+	RegexpInvalidRange    = 3697
+	RegexpTooBig          = 3700
+	RegexpBadGroupName    = 3887
+	InvalidJSONForCast    = 3156
 	QueryTimeout          = 3024
 	InvalidCastToJSON     = 3146
 	DuplicatedValueInType = 1291
