@@ -58,49 +58,88 @@ func (g *gen) lateral(rels []relation) relation {
 	return r
 }
 
-// cube is a relation grouped in several ways at once. The reference makes each
-// grouping a query of its own.
-func (g *gen) cube(rels []relation) relation {
+// lateralRows is a relation with rows of another beside each of its rows: all that
+// match, or the first few, which the reference counts.
+func (g *gen) lateralRows(rels []relation) relation {
+	l, r, name := g.relation(rels, 0), g.relation(rels, 0), g.name("l")
+	left, right := l.qualified(), r.qualified()
+	on := strings.Join(g.joinOn(left, right), " AND ")
+	out := relation{alias: g.name("d")}
+	var items, outs, inside, plain, order []string
+	for i, c := range left {
+		as := fmt.Sprintf("l%d", i)
+		out.cols = append(out.cols, column{as, c.kind})
+		items, outs = append(items, c.name+" AS "+as), append(outs, as)
+	}
+	plain = slices.Clone(items)
+	for i, c := range right {
+		as := fmt.Sprintf("s%d", i)
+		out.cols = append(out.cols, column{as, c.kind})
+		items, outs = append(items, name+"."+as+" AS "+as), append(outs, as)
+		inside, plain = append(inside, c.name+" AS "+as), append(plain, c.name+" AS "+as)
+		order = append(order, sortable(c.name, c.kind)+pick(g, "", " DESC"))
+	}
+	g.Shuffle(len(order), func(i, k int) { order[i], order[k] = order[k], order[i] })
+	join := pick(g, "", "LEFT ")
+	first, limit := "", ""
+	if g.chance(60) {
+		first, limit = " ORDER BY "+strings.Join(order, ", "), fmt.Sprint(1+g.IntN(3))
+	}
+	dialect := fmt.Sprintf("(SELECT %s FROM %s AS %s %sJOIN LATERAL (SELECT %s FROM %s AS %s WHERE %s", strings.Join(items, ", "),
+		l.text, l.alias, join, strings.Join(inside, ", "), r.text, r.alias, on)
+	if limit == "" {
+		out.text = g.form(dialect+") AS "+name+" ON TRUE)", fmt.Sprintf("(SELECT %s FROM %s AS %s %sJOIN %s AS %s ON %s)",
+			strings.Join(plain, ", "), l.text, l.alias, join, r.text, r.alias, on))
+		return out
+	}
+	row := g.name("p")
+	out.text = g.form(dialect+first+" LIMIT "+limit+") AS "+name+" ON TRUE)",
+		fmt.Sprintf("(SELECT %s FROM (SELECT %s, ROW_NUMBER() OVER (PARTITION BY %s.%s%s) AS place FROM (SELECT %s.*, ROW_NUMBER() OVER (ORDER BY %s) AS %s FROM %s AS %s) AS %s %sJOIN %s AS %s ON %s) AS ranked WHERE place <= %s)",
+			strings.Join(outs, ", "), strings.Join(plain, ", "), l.alias, row, first, l.alias, sortable(left[0].name, left[0].kind), row, l.text, l.alias, l.alias,
+			join, r.text, r.alias, on, limit))
+	return out
+}
+
+// median is a relation of the medians of groups, which the reference has over windows alone.
+func (g *gen) median(rels []relation) relation {
 	in := g.relation(rels, 0)
 	scope := in.qualified()
-	a, b := pick(g, scope...), pick(g, scope...)
-	if a.name == b.name || a.kind == kEnum || b.kind == kEnum {
+	by, x := pick(g, scope...), g.column(scope, pick(g, kInt, kDec))
+	if by.kind == kEnum || !mentions(x, scope) {
 		return g.over(rels)
 	}
-	call := g.call(scope, false)
-	r := relation{alias: g.name("d"), cols: []column{{"g0", a.kind}, {"g1", b.kind}, {"g2", call.kind}}}
-	var sets [][2]bool
-	var spell string
-	switch g.IntN(3) {
-	case 0:
-		sets, spell = [][2]bool{{true, true}, {true, false}, {false, true}, {false, false}}, fmt.Sprintf("CUBE (%s, %s)", a.name, b.name)
-	case 1:
-		sets, spell = [][2]bool{{true, true}, {true, false}, {false, false}}, fmt.Sprintf("ROLLUP (%s, %s)", a.name, b.name)
-	default:
-		sets, spell = [][2]bool{{true, false}, {false, true}}, fmt.Sprintf("GROUPING SETS ((%s), (%s))", a.name, b.name)
+	call := "MEDIAN(" + x + ")"
+	if g.chance(50) {
+		call = "PERCENTILE_CONT(" + pick(g, "0", "0.25", "0.5", "1") + ") WITHIN GROUP (ORDER BY " + x + ")"
 	}
 	tail := " FROM " + in.text + " AS " + in.alias
 	if g.chance(40) {
 		tail += " WHERE " + g.condition(scope, 1)
 	}
-	var parts []string
-	for _, s := range sets {
-		by, items := []string{}, []string{}
-		for i, c := range []column{a, b} {
-			if s[i] {
-				by, items = append(by, c.name), append(items, fmt.Sprintf("%s AS g%d", c.name, i))
-			} else {
-				items = append(items, fmt.Sprintf("NULL AS g%d", i))
-			}
-		}
-		part := "SELECT " + strings.Join(items, ", ") + ", " + call.text + " AS g2" + tail
-		if len(by) > 0 {
-			part += " GROUP BY " + strings.Join(by, ", ")
-		} else {
-			part += " HAVING COUNT(*) > 0" // the grand total of no rows is no row
-		}
-		parts = append(parts, part)
+	return relation{alias: g.name("d"), cols: []column{{"g0", by.kind}, {"m0", kDec}}, text: g.form(
+		fmt.Sprintf("(SELECT %s AS g0, CAST(%s AS DECIMAL(30,6)) AS m0%s GROUP BY %s)", by.name, call, tail, by.name),
+		fmt.Sprintf("(SELECT DISTINCT %s AS g0, CAST(%s OVER (PARTITION BY %s) AS DECIMAL(30,6)) AS m0%s)", by.name, call, by.name, tail))}
+}
+
+// listed is a relation of constant rows.
+func (g *gen) listed([]relation) relation {
+	r := relation{alias: g.name("d")}
+	var names []string
+	for i := range 1 + g.IntN(3) {
+		c := column{fmt.Sprintf("k%d", i), pick(g, kInt, kInt, kStr, kDate, kTime)}
+		r.cols, names = append(r.cols, c), append(names, c.name)
 	}
-	r.text = g.form(fmt.Sprintf("(SELECT %s AS g0, %s AS g1, %s AS g2%s GROUP BY %s)", a.name, b.name, call.text, tail, spell), "("+strings.Join(parts, " UNION ALL ")+")")
+	var ours, selects []string
+	for i := range 1 + g.IntN(4) {
+		var row, named []string
+		for _, c := range r.cols {
+			value := g.literal(c.kind, i > 0)
+			row, named = append(row, value), append(named, value+" AS "+c.name)
+		}
+		ours, selects = append(ours, "ROW("+strings.Join(row, ", ")+")"), append(selects, "SELECT "+strings.Join(named, ", "))
+	}
+	alias := r.alias + "v"
+	r.text = g.form(fmt.Sprintf("(SELECT * FROM (VALUES %s) AS %s (%s))", strings.Join(ours, ", "), alias, strings.Join(names, ", ")),
+		"("+strings.Join(selects, " UNION ALL ")+")")
 	return r
 }

@@ -315,7 +315,9 @@ func (g *gen) condition(scope []column, depth int) string {
 		return left + pick(g, " IN (", " NOT IN (") + sub(k) + ", " + sub(k) + ")"
 	case 10:
 		k2 := g.kindOf(scope)
-		return "(" + left + ", " + sub(k2) + ") <=> (" + sub(k) + ", " + sub(k2) + ")"
+		if k.same() == " <=> " && k2.same() == " <=> " {
+			return "(" + left + ", " + sub(k2) + ") <=> (" + sub(k) + ", " + sub(k2) + ")"
+		}
 	case 11:
 		if k == kDate || k == kTime {
 			return sub(kDate) + pick(g, " = ", " < ", " >= ", " <> ") + sub(kTime)
@@ -330,7 +332,7 @@ func (g *gen) condition(scope []column, depth int) string {
 		if k == kStr || k == kFold {
 			return left + pick(g, " LIKE ", " NOT LIKE ") + pick(g, "'a%'", "'%b%'", "'_'", "'%'", "'x\\_y'")
 		}
-		return left + " <=> " + sub(k)
+		return left + k.same() + sub(k)
 	}
 	right := sub(k)
 	if k == kInt && g.chance(20) {

@@ -59,9 +59,34 @@ func (g *gen) windowed(t *table) (relation, bool) {
 	size := pick(g, 1, 2, 5, 10, 30)
 	r := relation{alias: g.name("r"), cols: append(append([]column(nil), t.cols...), column{"window_start", kTime}, column{"window_end", kTime})}
 	interval := func(n int) string { return fmt.Sprintf("INTERVAL %d %s", n, u.name) }
+	tabled := g.chance(30) // in the standard's spelling
+	if tabled {
+		interval = func(n int) string { return fmt.Sprintf("INTERVAL '%d' %s", n, u.name) }
+	}
+	origin, offset := "'1970-01-01'", 0
+	if g.chance(20) {
+		offset = 1 + g.IntN(3)
+		origin = fmt.Sprintf("'1970-01-01' + INTERVAL %d %s", offset, u.name)
+	}
+	call := func(fn string, sizes ...int) string {
+		if offset > 0 {
+			sizes = append(sizes, offset)
+		}
+		text := fn + "(" + t.text + ", " + ts
+		if tabled {
+			text = fn + "(TABLE " + t.text + ", DESCRIPTOR(" + ts + ")"
+		}
+		for _, n := range sizes {
+			text += ", " + interval(n)
+		}
+		if tabled {
+			return "TABLE(" + text + "))"
+		}
+		return text + ")"
+	}
 	// floor is the start of the period of n seconds that holds the time.
 	floor := func(n int) string {
-		return fmt.Sprintf("TIMESTAMPADD(SECOND, %d * FLOOR(TIMESTAMPDIFF(SECOND, '1970-01-01', %s) / %d), '1970-01-01')", n, ts, n)
+		return fmt.Sprintf("TIMESTAMPADD(SECOND, %d * FLOOR(TIMESTAMPDIFF(SECOND, %s, %s) / %d), %s)", n, origin, ts, n, origin)
 	}
 	plain := func(start, end, from, where string) string {
 		return fmt.Sprintf("(SELECT w.*, CAST(%s AS %s) AS window_start, CAST(%s AS %s) AS window_end FROM %s WHERE %s IS NOT NULL%s)",
@@ -75,21 +100,56 @@ func (g *gen) windowed(t *table) (relation, bool) {
 		slide := second * size
 		n := 1 + g.IntN(4)
 		start := fmt.Sprintf("TIMESTAMPADD(SECOND, -%d * k.n, %s)", slide, floor(slide))
-		r.text = g.form(fmt.Sprintf("HOP(%s, %s, %s, %s)", t.text, ts, interval(size), interval(size*n)),
+		r.text = g.form(call("HOP", size, size*n),
 			plain(start, fmt.Sprintf("TIMESTAMPADD(SECOND, %d, %s)", slide*n, start), t.text+" w JOIN "+numbers(n), ""))
 	case 1: // steps up to the whole window
 		step := second * size
 		n := 1 + g.IntN(4)
 		start := floor(step * n)
 		end := fmt.Sprintf("TIMESTAMPADD(SECOND, %d * (k.n + 1), %s)", step, start)
-		r.text = g.form(fmt.Sprintf("CUMULATE(%s, %s, %s, %s)", t.text, ts, interval(size), interval(size*n)),
+		r.text = g.form(call("CUMULATE", size, size*n),
 			plain(start, end, t.text+" w JOIN "+numbers(n), fmt.Sprintf(" AND %s > %s", end, ts)))
 	default:
 		start := floor(second * size)
-		r.text = g.form(fmt.Sprintf("TUMBLE(%s, %s, %s)", t.text, ts, interval(size)),
+		r.text = g.form(call("TUMBLE", size),
 			plain(start, fmt.Sprintf("TIMESTAMPADD(SECOND, %d, %s)", second*size, start), t.text+" w", ""))
 	}
 	return r, true
+}
+
+// inWindows is a relation of the groups of a table's windows.
+func (g *gen) inWindows(t *table) (relation, bool) {
+	in, ok := g.windowed(t)
+	if !ok {
+		return in, false
+	}
+	scope := in.qualified()
+	out := relation{alias: g.name("d"), cols: []column{{"w0", kTime}, {"w1", kTime}}}
+	start, end := in.alias+".window_start", in.alias+".window_end"
+	by := start + ", " + end
+	from := " FROM " + in.text + " AS " + in.alias + " "
+	if i := slices.IndexFunc(g.forms, func(f [2]string) bool { return f[0] == in.text }); strings.HasPrefix(in.text, "TUMBLE(") && g.chance(50) {
+		// TUMBLE within GROUP BY is of the table's own rows.
+		sizes, _ := strings.CutPrefix(in.text, "TUMBLE("+t.text+", ")
+		scope = relation{cols: t.cols, alias: in.alias}.qualified()
+		start, end, by = g.form("TUMBLE_START("+in.alias+"."+sizes, start), g.form("TUMBLE_END("+in.alias+"."+sizes, end), g.form("TUMBLE("+in.alias+"."+sizes, by)
+		from = g.form(" FROM "+t.text+" AS "+in.alias+" ", " FROM "+g.forms[i][1]+" AS "+in.alias+" ")
+	}
+	items := []string{start + " AS w0", end + " AS w1"}
+	if c := pick(g, scope...); g.chance(50) && c.kind != kEnum {
+		out.cols = append(out.cols, column{"g0", c.kind})
+		items, by = append(items, c.name+" AS g0"), by+", "+c.name
+	}
+	for i := range 1 + g.IntN(3) {
+		c, name := g.call(scope, false), fmt.Sprintf("s%d", i)
+		out.cols = append(out.cols, column{name, c.kind})
+		items = append(items, c.text+" AS "+name)
+	}
+	if g.chance(30) {
+		from += "WHERE " + g.condition(scope, 1) + " "
+	}
+	out.text = "(SELECT " + strings.Join(items, ", ") + from + "GROUP BY " + by + pick(g, "", "", " HAVING COUNT(*) > 1") + ")"
+	return out, true
 }
 
 // numbers is a relation k of n = 0 … n−1.

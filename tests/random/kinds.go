@@ -177,6 +177,15 @@ var others = []kind{kFold, kJSON, kClock, kYear, kUns, kBin, kEnum}
 // unordered reports a kind whose values are only equal or not.
 func (k kind) unordered() bool { return k == kJSON || k == kEnum }
 
+// same is the comparison that holds of two NULLs too, but for years: in MariaDB
+// x <=> y beside 2023 = x holds of none.
+func (k kind) same() string {
+	if k == kYear {
+		return " = "
+	}
+	return " <=> "
+}
+
 // holds reports a column of a kind among items.
 func holds(items []item, k kind) bool {
 	return slices.ContainsFunc(items, func(it item) bool { return it.kind == k })

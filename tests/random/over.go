@@ -71,7 +71,14 @@ func (g *gen) windowFunction(scope []column) (text string, k kind) {
 	if arg.kind == kEnum {
 		arg = column{"'x'", kStr}
 	}
-	switch g.IntN(10) {
+	switch g.IntN(13) {
+	case 10:
+		frame := pick(g, "", " ROWS BETWEEN 1 PRECEDING AND 1 FOLLOWING", " ROWS BETWEEN UNBOUNDED PRECEDING AND UNBOUNDED FOLLOWING", " ROWS BETWEEN CURRENT ROW AND 3 FOLLOWING")
+		return fmt.Sprintf("NTH_VALUE(%s, %d) OVER (%s%s%s)", arg.name, 1+g.IntN(3), partition, total, frame), arg.kind
+	case 11:
+		return "CAST(" + pick(g, "PERCENT_RANK()", "CUME_DIST()") + " OVER (" + partition + loose + ") AS DECIMAL(10,6))", kDec
+	case 12:
+		return g.neighbourOr(arg, partition, total), arg.kind
 	case 0, 1:
 		return "CAST(ROW_NUMBER() OVER (" + partition + total + ") AS SIGNED)", kInt // it is unsigned in MySQL, not in MariaDB
 	case 2:
@@ -100,9 +107,20 @@ func (g *gen) windowFunction(scope []column) (text string, k kind) {
 		" ROWS BETWEEN 3 PRECEDING AND 2 PRECEDING") + ")", k
 }
 
+// neighbourOr is LAG or LEAD with what stands for a row that is not there, which the
+// reference tells from a NULL by a constant.
+func (g *gen) neighbourOr(arg column, partition, total string) string {
+	fn, n, rest := pick(g, "LAG", "LEAD"), 1+g.IntN(2), g.literal(arg.kind, true)
+	over := fmt.Sprintf(" OVER (%s%s)", partition, total)
+	return g.form(fmt.Sprintf("%s(%s, %d, %s)%s", fn, arg.name, n, rest, over),
+		fmt.Sprintf("CASE WHEN %s(1, %d)%s IS NULL THEN %s ELSE %s(%s, %d)%s END", fn, n, over, rest, fn, arg.name, n, over))
+}
+
 // summed is an aggregate that may stand over a window.
 func (g *gen) summed(scope []column) (string, kind) {
-	switch g.IntN(4) {
+	switch g.IntN(5) {
+	case 4:
+		return g.filtered(pick(g, "COUNT", "MIN", "MAX"), g.column(scope, kInt), g.condition(scope, 1)), kInt
 	case 0:
 		return "COUNT(" + pick(g, "*", pick(g, scope...).name) + ")", kInt
 	case 1:

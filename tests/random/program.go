@@ -181,7 +181,14 @@ func (g *gen) change(t *table, tables []*table) step {
 			s.upsert = true
 			return s
 		}
+		if g.chance(20) { // some of them there, or nobody
+			return step{sql: fmt.Sprintf("DELETE FROM %s WHERE id IN (%d, %d)", t.text, 1+g.IntN(t.lastID+1), t.lastID+500)}
+		}
 		return step{sql: "DELETE FROM " + t.text + g.whereOf(t)}
+	}
+	if !t.stream && g.chance(3) {
+		where := fmt.Sprintf(" WHERE id = %d", t.lastID+500) // nobody
+		return step{sql: pick(g, "DELETE FROM "+t.text, "UPDATE "+t.text+" SET "+g.assignment(t)) + where}
 	}
 	switch {
 	case g.chance(10):

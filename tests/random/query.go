@@ -53,6 +53,8 @@ type join struct {
 	kind string // LEFT, RIGHT, CROSS or empty
 	to   relation
 	on   []string
+	// using are the columns of both sides instead of on.
+	using []string
 }
 
 func (q *query) String() string {
@@ -77,7 +79,10 @@ func (q *query) String() string {
 	b.WriteString(" FROM " + q.from.text + " AS " + q.from.alias)
 	for _, j := range q.joins {
 		b.WriteString(" " + strings.TrimLeft(j.kind+" JOIN ", " ") + j.to.text + " AS " + j.to.alias)
-		if j.kind != "CROSS" {
+		switch {
+		case len(j.using) > 0:
+			b.WriteString(" USING (" + strings.Join(j.using, ", ") + ")")
+		case j.kind != "CROSS":
 			b.WriteString(" ON " + strings.Join(j.on, " AND "))
 		}
 	}
@@ -133,7 +138,10 @@ func (g *gen) query(rels []relation, depth int) *query {
 	q := g.selectOver(rels, depth)
 	if g.chance(18) {
 		q.union = g.like(rels, q.items)
-		q.setop = pick(g, "UNION", "UNION ALL", "UNION ALL", "INTERSECT", "INTERSECT ALL", "EXCEPT", "EXCEPT ALL")
+		q.setop = g.setop()
+		if g.chance(20) {
+			q.union.union, q.union.setop = g.like(rels, q.items), g.setop()
+		}
 	}
 	// A JSON value orders by its text, which would be an expression, where a name means a
 	// column of FROM. MariaDB has no order beside ROLLUP, and counts an OFFSET wrong over DISTINCT constants.
@@ -143,6 +151,12 @@ func (g *gen) query(rels []relation, depth int) *query {
 	if depth > 0 && g.chance(15) {
 		// The query so far becomes a CTE, read once or twice.
 		w := with{g.name("w"), q}
+		if g.chance(30) { // and a CTE of the CTE, with which it is read once more
+			next := with{g.name("w"), g.selectOver([]relation{{text: w.name, cols: q.columns()}}, 0)}
+			outer := g.selectOver([]relation{{text: w.name, cols: q.columns()}, {text: next.name, cols: next.body.columns()}}, 0)
+			outer.with = []with{w, next}
+			return outer
+		}
 		outer := g.selectOver(append(slices.Clone(rels), relation{text: w.name, cols: q.columns()}), 0)
 		if outer.from.text != w.name {
 			outer.from.text, outer.from.cols = w.name, q.columns()
@@ -152,6 +166,10 @@ func (g *gen) query(rels []relation, depth int) *query {
 		return outer
 	}
 	return q
+}
+
+func (g *gen) setop() string {
+	return pick(g, "UNION", "UNION ALL", "UNION ALL", "INTERSECT", "INTERSECT ALL", "EXCEPT", "EXCEPT ALL")
 }
 
 // itemsOf selects all columns of a relation.
@@ -169,13 +187,13 @@ func (g *gen) relation(rels []relation, depth int) relation {
 		return relation{text: "(" + sub.String() + ")", alias: g.name("d"), cols: sub.columns()}
 	}
 	if depth > 0 && g.chance(10) {
-		return pick(g, g.over, g.over, g.top)(rels)
+		return pick(g, g.over, g.over, g.top, g.framed, g.overGroups)(rels)
 	}
 	if depth > 0 && g.chance(12) {
-		return pick(g, g.full, g.lateral, g.cube)(rels)
+		return pick(g, g.full, g.lateral, g.lateralRows, g.cube, g.median, g.listed)(rels)
 	}
 	if depth > 0 && g.chance(8) {
-		if r, ok := g.windowed(pick(g, g.tables...)); ok {
+		if r, ok := pick(g, g.windowed, g.inWindows)(pick(g, g.tables...)); ok {
 			return r
 		}
 	}
@@ -188,11 +206,14 @@ func (g *gen) relation(rels []relation, depth int) relation {
 func (g *gen) selectOver(rels []relation, depth int) *query {
 	q := &query{from: g.relation(rels, depth)}
 	scope := q.from.qualified()
-	for n := pick(g, 0, 0, 0, 1, 1, 2); n > 0; n-- {
+	for n := pick(g, 0, 0, 0, 0, 1, 1, 1, 2, 2, 3); n > 0; n-- {
 		j := join{kind: pick(g, "", "", "", "LEFT", "LEFT", "RIGHT"), to: g.relation(rels, depth-1)}
 		j.on = g.joinOn(scope, j.to.qualified())
 		if g.chance(4) {
 			j.kind, j.on = "CROSS", nil
+		} else if names := g.common(q.from.cols, j.to.cols); len(names) > 0 && len(q.joins) == 0 && j.kind != "RIGHT" && g.chance(15) {
+			// Of a RIGHT JOIN with USING MariaDB keeps a view's text in a form that it cannot read.
+			j.on, j.using = nil, names
 		}
 		q.joins = append(q.joins, j)
 		scope = append(scope, j.to.qualified()...)
@@ -224,13 +245,29 @@ func (g *gen) selectOver(rels []relation, depth int) *query {
 	return q
 }
 
+// common are some of the columns that two relations have under one name.
+func (g *gen) common(left, right []column) []string {
+	var names []string
+	for _, c := range left {
+		if slices.Contains(right, c) && !c.kind.unordered() && (len(names) == 0 || g.chance(30)) {
+			names = append(names, c.name)
+		}
+	}
+	return names
+}
+
 // joinOn is mostly an equality, with conditions beside it; rarely none.
 func (g *gen) joinOn(left, right []column) []string {
 	var on []string
 	for range pick(g, 1, 1, 1, 2) {
 		r := pick(g, right...)
 		if l := g.column(left, r.kind); g.chance(92) {
-			on = append(on, l+pick(g, " = ", " = ", " = ", " <=> ")+r.name)
+			on = append(on, l+pick(g, " = ", " = ", " = ", r.kind.same())+r.name)
+		}
+	}
+	if l, ok := g.existing(left, kTime); ok && g.chance(8) {
+		if r, ok := g.existing(right, kTime); ok {
+			on = append(on, fmt.Sprintf("%s BETWEEN %s - INTERVAL %d HOUR AND %s + INTERVAL %d MINUTE", l, r, g.IntN(3), r, 30*g.IntN(4)))
 		}
 	}
 	if len(on) == 0 || g.chance(25) {
@@ -313,6 +350,15 @@ func (g *gen) call(scope []column, last bool) item {
 		return pick(g,
 			func() item { return item{text: g.filtered("COUNT", "*", c), kind: kInt} },
 			func() item { return item{text: g.filtered("SUM", g.expr(scope, kInt, 1), c), kind: kDec} },
+			func() item {
+				x := g.expr(scope, g.kindOf(scope), 0)
+				return item{text: g.form("APPROX_COUNT_DISTINCT("+x+")", "COUNT(DISTINCT "+x+")"), kind: kInt}
+			},
+			func() item {
+				k := g.ordered(scope)
+				x := g.expr(scope, k, 1)
+				return item{text: g.form("ANY_VALUE("+x+")", "MIN("+x+")"), kind: k}
+			},
 			func() item {
 				k := g.ordered(scope)
 				return item{text: g.filtered(pick(g, "MIN", "MAX"), g.expr(scope, k, 1), c), kind: k}

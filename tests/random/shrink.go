@@ -93,6 +93,11 @@ func simpler(q *query) []*query {
 	if q.union != nil {
 		add(func(c *query) { c.union = nil })
 		out = append(out, q.union)
+		for _, c := range simpler(q.union) {
+			if len(c.items) == len(q.items) {
+				add(func(outer *query) { outer.union = c })
+			}
+		}
 	}
 	for i := range q.with {
 		out = append(out, q.with[i].body)

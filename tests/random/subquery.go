@@ -14,7 +14,7 @@ func (g *gen) inner(rels []relation, outer []column) (r relation, tail string) {
 	if len(outer) > 0 && g.chance(70) {
 		c := pick(g, in...)
 		if o, ok := g.existing(outer, c.kind); ok {
-			op := pick(g, " = ", " = ", " = ", " <=> ", " < ")
+			op := pick(g, " = ", " = ", " = ", c.kind.same(), " < ")
 			if c.kind.unordered() {
 				op = " = "
 			}
