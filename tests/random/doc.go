@@ -11,8 +11,8 @@
 //	go test ./tests/random -run TestPrograms -programs 1 -seed 1234
 //
 // What only the dialect has (window table functions, FULL JOIN, FILTER, LATERAL,
-// grouping sets) is made in two forms (forms.go, dialect.go): ours, and a plain query of the
-// same meaning for MariaDB. TestVariants runs programs in two ways on two servers
+// grouping sets, frames of GROUPS) is made in two forms (forms.go, dialect.go, cube.go,
+// frame.go): ours, and a plain query of the same meaning for MariaDB. TestVariants runs programs in two ways on two servers
 // of ours: rows in other portions and another order, one worker against eight,
 // killed in the middle.
 //
