@@ -47,6 +47,14 @@ type gen struct {
 
 func (g *gen) chance(percent int) bool { return g.IntN(100) < percent }
 
+// wider is a list of what to draw, with more of it where the programs are wide.
+func wider[T any](from []T, more ...T) []T {
+	if *wide {
+		return append(from, more...)
+	}
+	return from
+}
+
 func pick[T any](g *gen, from ...T) T { return from[g.IntN(len(from))] }
 
 func (g *gen) name(prefix string) string {

@@ -71,7 +71,7 @@ func (g *gen) windowFunction(scope []column) (text string, k kind) {
 	if arg.kind == kEnum {
 		arg = column{"'x'", kStr}
 	}
-	switch g.IntN(13) {
+	switch g.IntN(pick2(*wide, 13, 10)) {
 	case 10:
 		frame := pick(g, "", " ROWS BETWEEN 1 PRECEDING AND 1 FOLLOWING", " ROWS BETWEEN UNBOUNDED PRECEDING AND UNBOUNDED FOLLOWING", " ROWS BETWEEN CURRENT ROW AND 3 FOLLOWING")
 		return fmt.Sprintf("NTH_VALUE(%s, %d) OVER (%s%s%s)", arg.name, 1+g.IntN(3), partition, total, frame), arg.kind
@@ -118,7 +118,7 @@ func (g *gen) neighbourOr(arg column, partition, total string) string {
 
 // summed is an aggregate that may stand over a window.
 func (g *gen) summed(scope []column) (string, kind) {
-	switch g.IntN(5) {
+	switch g.IntN(pick2(*wide, 5, 4)) {
 	case 4:
 		return g.filtered(pick(g, "COUNT", "MIN", "MAX"), g.column(scope, kInt), g.condition(scope, 1)), kInt
 	case 0:

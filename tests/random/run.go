@@ -332,7 +332,7 @@ func sameForms(ctx context.Context, v step, sub *session) (string, error) {
 	return fmt.Sprintf("the view %s shows other forms than its query (- query, + view)\n%s\n%s", v.view, v.query, diff(want, got)), nil
 }
 
-func pick2(cond bool, a, b string) string {
+func pick2[T any](cond bool, a, b T) T {
 	if cond {
 		return a
 	}
