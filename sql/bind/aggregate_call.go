@@ -228,7 +228,7 @@ func (b *binder) convertPercentile(w *writtenCall, r *agg.Request, in *names) er
 			r.Args = nil
 			return nil
 		}
-		if fraction = constantNumber(r.Args[1]); r.Args[1].Type.IsInteger() || fraction > 1 {
+		if fraction = b.fraction(r.Args[1]); r.Args[1].Type.IsInteger() || fraction > 1 {
 			most = 100 // a number of percent
 		}
 		r.Args = slices.Delete(r.Args, 1, 2)
@@ -247,7 +247,7 @@ func (b *binder) convertPercentile(w *writtenCall, r *agg.Request, in *names) er
 		if len(r.Args) != 1 {
 			return nil
 		}
-		fraction = constantNumber(r.Args[0])
+		fraction = b.fraction(r.Args[0])
 		value, err := b.expr(w.within, in)
 		if err != nil {
 			return err
@@ -263,6 +263,15 @@ func (b *binder) convertPercentile(w *writtenCall, r *agg.Request, in *names) er
 		r.Order, r.Desc = []*expr.Expr{arg}, []bool{false}
 	}
 	return nil
+}
+
+// fraction is a constant number, 0 while it is a parameter without a value.
+func (b *binder) fraction(e *expr.Expr) float64 {
+	if e.Op == expr.OpParam {
+		b.params[e.Col] = types.Type{Kind: types.Double}
+		return 0
+	}
+	return constantNumber(e)
 }
 
 // dropAccuracy takes the last of two arguments off, the error that is allowed: there is none.

@@ -141,8 +141,13 @@ func (b *binder) windowSpec(w *parser.Window, in *scope) (*WindowSpec, error) {
 	spec.Start = Col{ID: b.newID(), Name: "window_start", Type: t}
 	spec.End = Col{ID: b.newID(), Name: "window_end", Type: t}
 	var us [3]int64
+	open := false
 	for i, iv := range w.Intervals {
-		var err error
+		iv, known, err := b.givenInterval(fn, iv)
+		if err != nil {
+			return nil, err
+		}
+		open = open || !known
 		if us[i], err = windowInterval(fn, iv); err != nil {
 			return nil, err
 		}
@@ -158,7 +163,34 @@ func (b *binder) windowSpec(w *parser.Window, in *scope) (*WindowSpec, error) {
 	default:
 		spec.Slide, spec.Size, spec.Offset = us[0], us[1], us[2]
 	}
+	if open {
+		return spec, nil
+	}
 	return spec, spec.check(fn)
+}
+
+// givenInterval is an interval with the value of its parameter, if it has one; not
+// known: that has no value yet, and some other stands for it.
+func (b *binder) givenInterval(fn string, iv parser.Interval) (given parser.Interval, known bool, err error) {
+	if iv.Param == nil {
+		return iv, true, nil
+	}
+	e, err := b.param(iv.Param)
+	switch {
+	case err != nil:
+		return iv, false, err
+	case e.Op == expr.OpParam:
+		b.params[e.Col] = types.MakeBigInt()
+		if strings.Contains(iv.Unit, "_") {
+			b.params[e.Col] = types.MakeVarChar(255)
+		}
+		return parser.Interval{Value: "1", Unit: "day"}, false, nil
+	case e.Op != expr.OpConst || e.Value.Null:
+		return iv, false, wrongWindow(fn, "NULL is no interval")
+	case e.Type.IsText():
+		return parser.Interval{Value: string(e.Value.S), Unit: iv.Unit}, true, nil
+	}
+	return parser.Interval{Value: e.String(), Unit: iv.Unit}, true, nil
 }
 
 // check refuses sizes that make no windows.
@@ -277,7 +309,7 @@ func (b *binder) windowPart(w *parser.Window, in *names) (*expr.Expr, error) {
 	if w.Part == "" {
 		return nil, sqlerr.Unsupported(kind + "(…) outside of FROM and GROUP BY")
 	}
-	if in.group == nil || in.group.window == nil || !sameWindow(w, in.group.windowText) {
+	if in.group == nil || in.group.window == nil || !b.sameWindow(w, in.group.windowText) {
 		return nil, sqlerr.New(sqlerr.InvalidGroupFuncUse, "%s_%s needs the same %s in GROUP BY", kind, strings.ToUpper(w.Part), kind)
 	}
 	c := in.group.window.Start
@@ -287,18 +319,24 @@ func (b *binder) windowPart(w *parser.Window, in *names) (*expr.Expr, error) {
 	return expr.NewColumn(c.ID, c.Name, c.Type), nil
 }
 
-// sameWindow reports whether two windows of a block are written alike.
-func sameWindow(a, b *parser.Window) bool {
-	if a.Kind != b.Kind || (a.Time == nil) != (b.Time == nil) || len(a.Intervals) != len(b.Intervals) {
+// sameWindow reports whether two windows of a block say the same; one whose size is
+// not known yet may be any.
+func (b *binder) sameWindow(v, w *parser.Window) bool {
+	if v.Kind != w.Kind || (v.Time == nil) != (w.Time == nil) || len(v.Intervals) != len(w.Intervals) {
 		return false
 	}
-	if a.Time != nil && !sameName(a.Time.Name.O, b.Time.Name.O) {
+	if v.Time != nil && !sameName(v.Time.Name.O, w.Time.Name.O) {
 		return false
 	}
-	for i, iv := range a.Intervals {
-		x, _, ok := builtin.Duration(iv.Value, iv.Unit)
-		y, _, _ := builtin.Duration(b.Intervals[i].Value, b.Intervals[i].Unit)
-		if !ok || x != y {
+	for i := range v.Intervals {
+		one, known, err := b.givenInterval("", v.Intervals[i])
+		other, too, err2 := b.givenInterval("", w.Intervals[i])
+		if err != nil || err2 != nil {
+			return false
+		}
+		x, _, ok := builtin.Duration(one.Value, one.Unit)
+		y, _, _ := builtin.Duration(other.Value, other.Unit)
+		if known && too && (!ok || x != y) {
 			return false
 		}
 	}

@@ -342,6 +342,13 @@ func (p *Parser) finish(st *Statement, sent string) error {
 	if f.patched != len(p.casts) || f.lost || f.joined != len(p.timed) {
 		return p.unexpected(len(p.tokens) - 1)
 	}
+	for _, w := range p.windows {
+		for _, v := range w.Intervals {
+			if v.Param != nil {
+				f.params = append(f.params, v.Param)
+			}
+		}
+	}
 	slices.SortFunc(f.params, func(a, b *Param) int { return a.Offset - b.Offset })
 	for i, param := range f.params {
 		param.Order = i

@@ -38,9 +38,11 @@ type Window struct {
 	JSON *JSONTable
 }
 
-// Interval is INTERVAL value unit, both as typed, the value unquoted.
+// Interval is INTERVAL value unit, both as typed, the value unquoted. Of a `?` the
+// value is what Param gets.
 type Interval struct {
 	Value, Unit string
+	Param       *Param // nil: there is none
 }
 
 // windowWords are the functions, with their kind and part.
@@ -257,14 +259,17 @@ func (c *cursor) windowInterval(w *Window) error {
 		sign = "-"
 	}
 	var v Interval
-	switch t := c.p.tokens[c.i]; t.kind {
-	case tokString:
+	switch t := c.p.tokens[c.i]; {
+	case t.kind == tokParam && sign == "":
+		v.Param = &Param{Offset: t.pos}
+		c.i++
+	case t.kind == tokString:
 		text, err := c.text()
 		if err != nil {
 			return err
 		}
 		v.Value = sign + text
-	case tokNumber:
+	case t.kind == tokNumber:
 		v.Value = sign + c.p.textOf(c.i)
 		c.i++
 	default:
