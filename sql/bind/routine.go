@@ -94,14 +94,7 @@ func (b *binder) createFunction(s *parser.Statement) (Statement, error) {
 
 // routineType is the type of a parameter or of a result.
 func (b *binder) routineType(c *ast.ColumnDef) (types.Type, error) {
-	t, err := columnType(c.Name.Name.O, c.Tp, types.UTF8MB4Bin)
-	if err != nil {
-		return t, err
-	}
-	if t.Kind == types.Timestamp || t.Kind == types.Enum {
-		return t, sqlerr.Unsupported(strings.ToUpper(t.String()) + " of a function's parameter or result (use DATETIME or VARCHAR)")
-	}
-	return t, nil
+	return columnType(c.Name.Name.O, c.Tp, types.UTF8MB4Bin)
 }
 
 // native reports a name that a function of the user's own cannot be called by.

@@ -220,14 +220,5 @@ func (a *aggregate) finish(states [][]byte, slots []int32, out *vector.Vector, f
 	if err := in.invoke(in.finish); err != nil {
 		return err
 	}
-	mem := in.module.Memory()
-	b, ok := mem.Read(in.at, uint32(c.size))
-	if !ok {
-		in.dead = true
-		return errMemory
-	}
-	c.results(mem, b, out, func(k int, reason string) {
-		fail(int(slots[k]), routine.Failed(a.code.def, reason))
-	})
-	return nil
+	return in.collect(c, a.code.def, slots, out, fail)
 }

@@ -7,6 +7,7 @@ import (
 
 	"github.com/tetratelabs/wazero/api"
 
+	"streamsql/sql/routine"
 	"streamsql/sql/types"
 	"streamsql/sql/vector"
 )
@@ -18,6 +19,21 @@ const (
 	badUTF8  = "its module gave a text that is not UTF-8"
 	badFloat = "its module gave a number that no SQL value is"
 )
+
+// collect appends the results of a call to out, and tells fail, by the numbers in
+// rows, of those that there are not.
+func (in *instance) collect(c *chunk, d *routine.Definition, rows []int32, out *vector.Vector, fail routine.Fail) error {
+	mem := in.module.Memory()
+	b, ok := mem.Read(in.at, uint32(c.size))
+	if !ok {
+		in.dead = true
+		return errMemory
+	}
+	c.results(mem, b, out, func(k int, reason string) {
+		fail(int(rows[k]), routine.Failed(d, reason))
+	})
+	return nil
+}
 
 // results appends a chunk's results to out; why says for each row that has none
 // what is wrong with it.

@@ -85,16 +85,7 @@ func (s scalar) some(args []*vector.Vector, rows []int32, out *vector.Vector, fa
 	if err := in.invoke(in.call); err != nil {
 		return err
 	}
-	mem := in.module.Memory()
-	b, ok := mem.Read(in.at, uint32(c.size))
-	if !ok {
-		in.dead = true
-		return errMemory
-	}
-	c.results(mem, b, out, func(k int, reason string) {
-		fail(int(rows[k]), routine.Failed(s.code.def, reason))
-	})
-	return nil
+	return in.collect(&c, s.code.def, rows, out, fail)
 }
 
 // slower makes later calls smaller after one of n rows has failed as a whole.

@@ -308,7 +308,7 @@ SELECT 'a' COLLATE nope;
 SELECT 'a' COLLATE latin1_bin;
 -- 1235 (42000): This version of StreamSQL doesn't yet support 'collation latin1_bin'
 SELECT 'a' REGEXP '(';
--- 3691 (HY000): Syntax error in regular expression on line 1, character 1: missing closing ): `(`.
+-- 3691 (HY000): Mismatched parenthesis in regular expression.
 SELECT JSON_EXTRACT('{', '$');
 -- 3141 (22032): Invalid JSON text in argument 1 to function json_extract: "Invalid value." at position 0.
 SELECT JSON_EXTRACT('{}', 'a');
