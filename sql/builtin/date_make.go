@@ -260,7 +260,7 @@ func (f *Frame) instant(i int) (us int64, ok bool) {
 		return a.Int(i), true
 	}
 	us, st := f.temporal(a, i, types.MakeDateTime(f.Call.Type.Scale))
-	if st == wrong || st == over {
+	if st == wrong || st == noDate || st == over {
 		return 0, f.Problem(i, sqlerr.TruncatedWrongValue, "Incorrect datetime value: '%s'", a.AppendTextAt(nil, i, f.Location))
 	}
 	us, _ = types.FromClock(us, f.Location)

@@ -84,7 +84,7 @@ func (f *Frame) pointAt(i, arg int) (moment, bool) {
 // so, or not wholly.
 func (f *Frame) readable(a Operand, i int, st status, kind string) bool {
 	switch st {
-	case wrong:
+	case wrong, noDate:
 		f.NullOut(i)
 		f.Problem(i, sqlerr.TruncatedWrongValue, "Incorrect %s value: '%s'", kind, a.AppendTextAt(nil, i, f.Location))
 		return false
