@@ -142,7 +142,6 @@ func (w *patternWriter) escape() error {
 	case c == 'Q':
 		end := strings.Index(rest, `\E`)
 		if end < 0 {
-			end = len(rest) - 2
 			w.put(rest+`\E`, len(rest))
 			return nil
 		}
