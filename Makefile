@@ -54,8 +54,9 @@ SOAK ?= .
 soak: build ## the crash and random tests at full size, for hours
 	$(GO) test -count=1 -timeout 0 -v ./tests/crash -run '$(SOAK)' -kills 500 -reads 1000000 -keys 10000000 -objects 10000
 	$(GO) test -count=1 -timeout 0 $(PROPERTIES) -run '$(SOAK)' -rapid.checks=20000
-	$(GO) test -count=1 -timeout 0 -v ./tests/random -run '$(SOAK)' -programs 100000
-	$(GO) test -count=1 -timeout 0 -v ./tests/random -run '$(SOAK)' -wide -programs 100000
+	$(GO) build -tags poison -o bin/poison/streamsql ./cmd/streamsql # spoils memory that was given back
+	STREAMSQL_BIN=$(CURDIR)/bin/poison/streamsql $(GO) test -count=1 -timeout 0 -v ./tests/random -run '$(SOAK)' -programs 100000
+	STREAMSQL_BIN=$(CURDIR)/bin/poison/streamsql $(GO) test -count=1 -timeout 0 -v ./tests/random -run '$(SOAK)' -wide -programs 100000
 
 bench: build ## measure, after checking the results
 	for m in start ingest lookup freshness stall growth nexmark; do $(BIN) bench $$m || exit 1; done

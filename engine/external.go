@@ -2,6 +2,7 @@ package engine
 
 import (
 	"log/slog"
+	"sync"
 	"sync/atomic"
 	"time"
 
@@ -27,7 +28,8 @@ type external struct {
 	ahead []ahead
 	due   bool
 
-	pieces  *pieces // what several views read
+	pieces  *pieces   // what several views read
+	spare   sync.Pool // chunks that were read, for one view, and are done with
 	holders atomic.Int32
 	taken   time.Time   // when the last batch took something
 	few     bool        // that batch was small

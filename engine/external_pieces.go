@@ -166,6 +166,7 @@ type reading struct {
 	with     sharers
 	origin   *task.Origin // of the row at from
 	last     *batch.Chunk // what was read last, for nobody else
+	lastOf   *task.Origin // and where that came from
 	spare    *batch.Chunk // the same, and nobody holds it any more
 }
 
@@ -173,22 +174,34 @@ type reading struct {
 // at the end.
 func (r *reading) rows(max int) (*batch.Chunk, *task.Origin) {
 	if r.from >= r.to {
+		if r.spare != nil {
+			r.x.spare.Put(r.spare) // for the next range of any partition
+			r.spare = nil
+		}
 		return nil, nil
+	}
+	if r.spare == nil {
+		r.spare, _ = r.x.spare.Get().(*batch.Chunk)
 	}
 	upto := min(r.to, r.from+uint64(max))
 	rows, shared := r.x.pieces.take(place{r.part, r.from}, upto, r.with, func() pieceRows {
 		c, next := r.x.read(r.part, r.from, upto, r.with.want, r.spare)
 		return pieceRows{c, r.origin, next}
 	})
-	if r.last, r.spare = rows.chunk, nil; shared {
-		r.last = nil
+	if r.last, r.lastOf, r.spare = rows.chunk, rows.origin, nil; shared {
+		r.last, r.lastOf = nil, nil
 	}
 	r.from, r.origin = rows.next, rows.origin.Behind(rows.chunk)
 	return rows.chunk, rows.origin
 }
 
 // reuse says that nobody holds what rows gave last.
-func (r *reading) reuse() { r.spare, r.last = r.last, nil }
+func (r *reading) reuse() {
+	if r.lastOf != nil {
+		r.lastOf.Done()
+	}
+	r.spare, r.last, r.lastOf = r.last, nil, nil
+}
 
 // read reads a range of one partition that a batch is known to have, or the
 // beginning of it, and says where it ends.

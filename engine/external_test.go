@@ -7,10 +7,13 @@ import (
 	"testing"
 	"time"
 
+	"streamsql/catalog"
+	"streamsql/engine/task"
 	"streamsql/operators/batch"
 	"streamsql/operators/connector"
 	"streamsql/operators/connector/nexmark"
 	"streamsql/sql/types"
+	"streamsql/sql/vector"
 )
 
 // numbers is a connector whose only column counts; it knows how often it was read.
@@ -119,6 +122,31 @@ func TestPiecesAreBounded(t *testing.T) {
 	}
 	if x.close(); x.bytes != 0 || len(x.at) != 0 {
 		t.Errorf("%d bytes, %d pieces after all", x.bytes, len(x.at))
+	}
+}
+
+// TestReadersApart: two readers share a piece and then read on by themselves, as those do whom
+// the pieces were dropped before. What one of them gives back is not the other's.
+func TestReadersApart(t *testing.T) {
+	src := &numbers{}
+	x := &external{source: src, pieces: newPieces(nil, 1<<20), reading: make([]atomic.Int64, numbersPartitions)}
+	var readers [2]*reading
+	for i := range readers {
+		readers[i] = &reading{x: x, to: 300, with: sharers{2, []int{0}}, origin: &task.Origin{First: 1000, Time: -1}}
+		if c, _ := readers[i].rows(100); c.N != 100 {
+			t.Fatalf("%d rows", c.N)
+		}
+		readers[i].reuse()
+		readers[i].with.n = 1
+	}
+	var arrivals [2]*vector.Vector // of the rows from 100 on
+	for i, r := range readers {
+		c, o := r.rows(100)
+		arrivals[i] = o.Column(catalog.ArrivalColumn, c.N, nil)
+	}
+	readers[0].reuse()
+	if v := arrivals[1]; v.N != 100 || v.I[0] != 1100 || v.I[99] != 1199 {
+		t.Errorf("%d arrivals: %v", v.N, v.I)
 	}
 }
 

@@ -17,7 +17,10 @@ import (
 	"streamsql/sql/expr"
 	"streamsql/sql/parser"
 	"streamsql/sql/types"
+	"streamsql/sql/vector"
 )
+
+func init() { vector.PoisonSpares(true) } // who holds memory that was given back shows it
 
 // harness runs SQL against an engine without a server in between.
 type harness struct {

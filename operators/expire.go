@@ -2,12 +2,14 @@ package operators
 
 import (
 	"slices"
+	"sync"
 
 	"github.com/tidwall/btree"
 
 	"streamsql/operators/account"
 	"streamsql/operators/batch"
 	"streamsql/operators/state"
+	"streamsql/sql/vector"
 )
 
 // expiring finds the rows of a store whose time is over, in work that goes with
@@ -36,13 +38,22 @@ type expiring struct {
 	last  *expiryList // the list that was added to last, and its key; nil: none
 	at    int64
 	due   []state.Ref
+	later [][]state.Ref // with ends, the block that due is of, and those behind it
+	sort  []state.Ref   // memory of due, if that is no block
 }
 
-// expiryList holds the rows of a time. Some have ended by now; a Ref may be there
-// twice when it was given again.
+// refBlock is how many Refs a block has room for.
+const refBlock = 512
+
+// refBlocks are blocks that are done with, the process's.
+var refBlocks = sync.Pool{New: func() any { return new([refBlock]state.Ref) }}
+
+// expiryList holds the rows of a time, in blocks of which all but the last are full.
+// Some have ended by now; a Ref may be there twice when it was given again.
 type expiryList struct {
-	refs  []state.Ref
-	ended int
+	blocks [][]state.Ref
+	n      int
+	ended  int
 }
 
 // grainOfTimes is the grain, in µs, for times that differ from row to row: such
@@ -74,8 +85,38 @@ func (x *expiring) addAt(r state.Ref, time int64) {
 		}
 		x.last, x.at = l, key
 	}
-	l.refs = append(l.refs, r)
+	x.push(l, r)
 	x.account.Force(8)
+}
+
+// push puts a Ref behind the others of a list. The first block grows from small, as
+// most lists are where times differ from row to row.
+func (x *expiring) push(l *expiryList, r state.Ref) {
+	last := len(l.blocks) - 1
+	switch {
+	case last < 0:
+		l.blocks, last = append(l.blocks, nil), 0
+	case len(l.blocks[last]) == refBlock/8 && last == 0: // the first block is large from here on
+		first := newBlock()
+		l.blocks[0] = append(first, l.blocks[0]...)
+	case len(l.blocks[last]) == refBlock:
+		l.blocks, last = append(l.blocks, newBlock()), last+1
+	}
+	l.blocks[last] = append(l.blocks[last], r)
+	l.n++
+}
+
+func newBlock() []state.Ref { return refBlocks.Get().(*[refBlock]state.Ref)[:0] }
+
+// done gives the memory of a block back.
+func done(block []state.Ref) {
+	switch {
+	case cap(block) != refBlock:
+	case vector.SparesPoisoned():
+		clear(block[:refBlock]) // no row has Ref 0
+	default:
+		refBlocks.Put((*[refBlock]state.Ref)(block[:refBlock]))
+	}
 }
 
 // end takes a list out of the tree.
@@ -95,24 +136,31 @@ func (x *expiring) gone(r state.Ref) {
 	if !ok {
 		return // it is being dropped
 	}
-	if l.ended++; l.ended < 64 || 2*l.ended < len(l.refs) {
+	if l.ended++; l.ended < 64 || 2*l.ended < l.n {
 		return
 	}
-	n := len(l.refs)
-	l.refs = x.alive(l.refs, key)
-	if at := slices.Index(l.refs, r); at >= 0 {
-		l.refs = slices.Delete(l.refs, at, at+1)
+	n := l.n
+	refs := x.alive(l, key, nil) // due may be of x.sort
+	*l = expiryList{}
+	for _, other := range refs {
+		if other != r {
+			x.push(l, other)
+		}
 	}
-	l.ended = 0
-	x.account.Release(8 * int64(n-len(l.refs)))
-	if len(l.refs) == 0 {
+	x.account.Release(8 * int64(n-l.n))
+	if l.n == 0 {
 		x.end(key)
 	}
 }
 
-// alive are the rows of a list that are there still, each once. Those whose time
-// has become a later one go to its list.
-func (x *expiring) alive(refs []state.Ref, key int64) []state.Ref {
+// alive are the rows of a list that are there still, each once, in mem if there is room;
+// the list is done with. Those whose time has become a later one go to its list.
+func (x *expiring) alive(l *expiryList, key int64, mem []state.Ref) []state.Ref {
+	refs := slices.Grow(mem[:0], l.n)
+	for _, block := range l.blocks {
+		refs = append(refs, block...)
+		done(block)
+	}
 	slices.Sort(refs)
 	return slices.DeleteFunc(slices.Compact(refs), func(r state.Ref) bool {
 		time, ok := x.value(r)
@@ -172,14 +220,27 @@ func (x *expiring) next(n int) []state.Ref {
 		return nil
 	}
 	for len(x.due) == 0 {
+		if len(x.later) > 0 {
+			done(x.later[0])
+			if x.later = x.later[1:]; len(x.later) > 0 {
+				x.due = x.later[0]
+			}
+			continue
+		}
 		key, l, ok := x.lists.Min()
 		if !ok || (key+1)*x.grain-1 > over {
 			return nil
 		}
 		x.end(key)
-		x.account.Release(8 * int64(len(l.refs)))
-		if x.due = l.refs; !x.ends {
-			x.due = x.alive(l.refs, key)
+		x.account.Release(8 * int64(l.n))
+		if x.ends {
+			x.later, x.due = l.blocks, l.blocks[0]
+		} else {
+			if cap(x.sort) > 8*l.n && cap(x.sort) > 1<<16 {
+				x.sort = nil // of a list that was larger than they are
+			}
+			x.sort = x.alive(l, key, x.sort)
+			x.due = x.sort
 		}
 	}
 	n = min(n, len(x.due))

@@ -17,6 +17,7 @@ type finder struct {
 	off   []int
 	// hashes are those of the encoded keys by number.
 	hashes []uint64
+	rows   [][]byte // scratch of appendKeys
 }
 
 type finderSlot struct {
@@ -141,18 +142,16 @@ func (f *finder) appendKeys(g *grouping, ids []uint32, cols []*vector.Vector) {
 		}
 		return
 	}
-	rows := make([][]byte, len(ids))
-	for i, id := range ids {
-		rows[i] = f.encoded(id)
+	f.rows = f.rows[:0]
+	for _, id := range ids {
+		f.rows = append(f.rows, f.encoded(id))
 	}
-	g.codec.Decode(rows, cols[:len(g.keys)])
+	g.codec.Decode(f.rows, cols[:len(g.keys)])
 }
 
-// hashesOf are the hashes of the encoded keys with the numbers ids.
-func (f *finder) hashesOf(ids []uint32) []uint64 {
-	out := make([]uint64, len(ids))
+// hashesOf sets out to the hashes of the encoded keys with the numbers ids.
+func (f *finder) hashesOf(ids []uint32, out []uint64) {
 	for i, id := range ids {
 		out[i] = f.hashes[id]
 	}
-	return out
 }

@@ -28,6 +28,7 @@ import (
 // and the first rows lie, encoded, in a store of their own.
 type First struct {
 	inbox
+	lending
 	spec  TopNSpec
 	env   Env
 	batch *Batch
@@ -92,6 +93,9 @@ func (f *First) String() string { return "TopN" }
 
 // Types are the types of the output columns.
 func (f *First) Types() []types.Type { return f.out }
+
+// Transient: first rows are copied into their store.
+func (f *First) Transient() bool { return true }
 
 // Begin opens a batch.
 func (f *First) Begin(b *Batch) {
@@ -303,7 +307,8 @@ func (f *First) give(n int, emit func(*batch.Chunk)) {
 	for _, d := range block {
 		f.bytes = append(f.bytes, f.rows.Get(state.Ref(getInt(f.parts.store.Slot(d.part)[8:]))))
 	}
-	out := &batch.Chunk{Cols: newVectors(f.out, len(f.bytes)), N: len(f.bytes)}
+	out := f.loan.New(f.out, len(f.bytes))
+	out.N = len(f.bytes)
 	f.codec.Decode(f.bytes, out.Cols[:len(f.spec.Input)])
 	if f.spec.Number {
 		for range out.N {
@@ -311,7 +316,7 @@ func (f *First) give(n int, emit func(*batch.Chunk)) {
 		}
 	}
 	if old > 0 {
-		out.Weights = make([]int64, out.N)
+		out.Weights = f.loan.Ints(out.N)
 		for i := range out.Weights {
 			if out.Weights[i] = 1; i < old {
 				out.Weights[i] = -1

@@ -36,6 +36,9 @@ func NewServedFirst(spec TopNSpec, columns, key []int, env Env) (*ServedFirst, e
 	return s, nil
 }
 
+// Lend does nothing: what is emitted is kept, as changes.
+func (s *ServedFirst) Lend(*batch.Loan) {}
+
 // Begin opens a batch.
 func (s *ServedFirst) Begin(b *Batch) {
 	s.quiet = !b.Changes

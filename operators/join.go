@@ -26,6 +26,7 @@ import (
 // it, between any two pairs.
 type Join struct {
 	inbox
+	lending
 	spec  JoinSpec
 	env   Env
 	batch *Batch
@@ -55,6 +56,8 @@ type Join struct {
 	bytes  [][]byte
 	// passing are the pairs, in order, for which cond holds.
 	passing []int32
+	// tried is memory of the columns that cond reads, of one block.
+	tried batch.Loan
 }
 
 // pairing is a row of the chunk that meets the other side's rows: in one block,
@@ -123,6 +126,9 @@ func (j *Join) String() string { return "Join" }
 
 // Types are the types of the output columns.
 func (j *Join) Types() []types.Type { return j.out }
+
+// Transient: rows are copied into the state, unless left chunks wait.
+func (j *Join) Transient() bool { return !j.spec.RightFirst }
 
 // Begin opens a batch.
 func (j *Join) Begin(b *Batch) {

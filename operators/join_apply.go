@@ -3,7 +3,6 @@ package operators
 import (
 	"streamsql/operators/batch"
 	"streamsql/operators/state"
-	"streamsql/sql/vector"
 )
 
 // apply filters the block's pairs, emits what comes of them, and brings the
@@ -53,14 +52,14 @@ func (j *Join) apply(in int, c *batch.Chunk, emit func(*batch.Chunk)) error {
 		emit(j.give(in, c))
 	}
 	if len(own.rows) > 0 {
-		cols := make([]*vector.Vector, len(j.out))
-		j.gives.gather(cols, in, c, own.rows)
-		emit(j.extend(cols, own.weights))
+		out := j.loan.Chunk(len(j.out), len(own.rows))
+		j.gives.gather(out.Cols, in, c, own.rows, j.loan)
+		emit(j.extend(out, own.weights))
 	}
 	if len(others.rows) > 0 && !j.listsRight() {
-		cols := make([]*vector.Vector, len(j.out))
-		j.others(in, others.rows, &j.gives, cols)
-		emit(j.extend(cols, others.weights))
+		out := j.loan.Chunk(len(j.out), len(others.rows))
+		j.others(in, others.rows, &j.gives, out.Cols, j.loan)
+		emit(j.extend(out, others.weights))
 	}
 	return nil
 }
@@ -96,9 +95,9 @@ func (j *Join) finish(budget int, emit func(*batch.Chunk)) Status {
 			j.bytes = append(j.bytes, s.row(stored))
 			a.add(int32(k), getInt(stored))
 		}
-		cols := make([]*vector.Vector, len(j.out))
-		j.gives.decode(cols, 1, s, j.bytes)
-		emit(j.extend(cols, a.weights))
+		out := j.loan.Chunk(len(j.out), n)
+		j.gives.decode(out.Cols, 1, s, j.bytes, j.loan)
+		emit(j.extend(out, a.weights))
 		j.alone = j.alone[n:]
 		budget -= n
 	}
@@ -121,20 +120,20 @@ func (a *alone) negate() {
 	}
 }
 
-// extend makes the chunk of rows of one side, whose columns in the output are
-// given, with NULLs in the place of the other's.
-func (j *Join) extend(cols []*vector.Vector, weights []int64) *batch.Chunk {
-	n := len(weights)
+// extend puts NULLs in the place of the other side's columns into a chunk that has
+// those of one side.
+func (j *Join) extend(c *batch.Chunk, weights []int64) *batch.Chunk {
 	for k, t := range j.out {
-		if cols[k] != nil {
+		if c.Cols[k] != nil {
 			continue
 		}
-		cols[k] = vector.New(t, n)
-		for range n {
-			cols[k].AppendNull()
+		c.Cols[k] = j.loan.Vector(t, c.N)
+		for range c.N {
+			c.Cols[k].AppendNull()
 		}
 	}
-	return &batch.Chunk{Cols: cols, N: n, Weights: plain(weights)}
+	c.Weights = plain(weights)
+	return c
 }
 
 // plain is weights, or nil when all are 1.

@@ -2,6 +2,7 @@ package operators
 
 import (
 	"math"
+	"slices"
 
 	"streamsql/operators/batch"
 	"streamsql/operators/state"
@@ -81,29 +82,49 @@ func (s *joinSide) expire(budget int) int {
 	if len(due) == 0 {
 		return 0
 	}
+	old := &s.old
 	if s.byRow != nil {
-		rows, cols := make([][]byte, len(due)), newVectors(s.codec.Types, len(due))
-		for k, r := range due {
-			rows[k] = s.row(s.store.Get(r))
+		old.rows = old.rows[:0]
+		for _, r := range due {
+			old.rows = append(old.rows, s.row(s.store.Get(r)))
 		}
-		s.codec.Decode(rows, cols)
-		for k, h := range state.HashRows(cols, s.all, len(due), nil) {
+		cols := old.columns(&old.full, s.codec.Types, len(due))
+		s.codec.Decode(old.rows, cols)
+		old.hashes = state.HashRows(cols, s.all, len(due), old.hashes)
+		for k, h := range old.hashes {
 			s.byRow.Delete(h, due[k])
 		}
 	}
-	hashes := make([]uint64, len(due))
+	old.hashes = slices.Grow(old.hashes[:0], len(due))[:len(due)]
 	if !s.group.one { // the table of ints asks for none
-		keys, cols := make([][]byte, len(due)), newVectors(s.group.types, len(due))
-		for k, r := range due {
-			keys[k] = s.store.Get(r)[s.keyAt:]
+		old.rows = old.rows[:0]
+		for _, r := range due {
+			old.rows = append(old.rows, s.store.Get(r)[s.keyAt:])
 		}
-		s.group.codec.Decode(keys, cols)
-		state.HashColumns(cols, positions(len(cols)), len(due), hashes)
+		cols := old.columns(&old.keys, s.group.types, len(due))
+		s.group.codec.Decode(old.rows, cols)
+		old.hashes = state.HashColumns(cols, positions(len(cols)), len(due), old.hashes)
 	}
 	for k, r := range due {
-		s.drop(r, hashes[k])
+		s.drop(r, old.hashes[k])
 	}
 	return len(due)
+}
+
+// expired is scratch of expire.
+type expired struct {
+	rows       [][]byte
+	hashes     []uint64
+	full, keys []*vector.Vector
+}
+
+// columns are empty ones of the types, always the same.
+func (x *expired) columns(cols *[]*vector.Vector, ts []types.Type, n int) []*vector.Vector {
+	if *cols == nil {
+		*cols = newVectors(ts, n)
+	}
+	resetVectors(*cols)
+	return *cols
 }
 
 // advance moves the side on to the watermark after the batch.

@@ -36,45 +36,50 @@ func newPairColumns(spec *JoinSpec, cols, to []int, n int) pairColumns {
 	return p
 }
 
-// pairs makes columns of those pairs of the block that sel names.
-func (j *Join) pairs(in int, c *batch.Chunk, sel []int32, want *pairColumns) []*vector.Vector {
-	out := make([]*vector.Vector, want.n)
+// pairs makes columns, of the memory of a loan, of those pairs of the block that sel names.
+func (j *Join) pairs(in int, c *batch.Chunk, sel []int32, want *pairColumns, loan *batch.Loan) *batch.Chunk {
+	chunk := loan.Chunk(want.n, len(sel))
+	out := chunk.Cols
 	if len(want.side[in]) > 0 {
 		j.rows = j.rows[:0]
 		for _, k := range sel {
 			j.rows = append(j.rows, j.own[k])
 		}
-		want.gather(out, in, c, j.rows)
+		want.gather(out, in, c, j.rows, loan)
 	}
 	if len(want.side[1-in]) > 0 {
-		j.others(in, sel, want, out)
+		j.others(in, sel, want, out, loan)
 	}
-	return out
+	return chunk
 }
 
 // gather fills the columns of a side from rows of its chunk.
-func (p *pairColumns) gather(out []*vector.Vector, side int, c *batch.Chunk, rows []int32) {
+func (p *pairColumns) gather(out []*vector.Vector, side int, c *batch.Chunk, rows []int32, loan *batch.Loan) {
 	for _, col := range p.side[side] {
-		out[col.to] = c.Cols[col.from].Gather(rows)
+		out[col.to] = loan.GatherVector(c.Cols[col.from], rows)
 	}
 }
 
 // others fills the columns of the other side of the pairs sel.
-func (j *Join) others(in int, sel []int32, want *pairColumns, out []*vector.Vector) {
+func (j *Join) others(in int, sel []int32, want *pairColumns, out []*vector.Vector, loan *batch.Loan) {
 	they := j.side[1-in]
 	j.bytes = j.bytes[:0]
 	for _, k := range sel {
 		j.bytes = append(j.bytes, they.row(they.store.Slot(j.other[k])))
 	}
-	want.decode(out, 1-in, they, j.bytes)
+	want.decode(out, 1-in, they, j.bytes, loan)
 }
 
 // decode fills the columns of a side from encoded rows of it.
-func (p *pairColumns) decode(out []*vector.Vector, side int, s *joinSide, rows [][]byte) {
-	cols := make([]*vector.Vector, len(s.codec.Types))
+func (p *pairColumns) decode(out []*vector.Vector, side int, s *joinSide, rows [][]byte, loan *batch.Loan) {
+	if s.cols == nil {
+		s.cols = make([]*vector.Vector, len(s.codec.Types))
+	}
+	cols := s.cols
+	clear(cols)
 	for _, col := range p.side[side] {
 		if cols[col.from] == nil {
-			cols[col.from] = vector.New(s.codec.Types[col.from], len(rows))
+			cols[col.from] = loan.Vector(s.codec.Types[col.from], len(rows))
 		}
 		out[col.to] = cols[col.from]
 	}
@@ -101,22 +106,23 @@ func (j *Join) filter(in int, c *batch.Chunk) {
 		return
 	}
 	f := j.cond
-	f.mem = f.compiled.Select(&f.ctx, j.pairs(in, c, all, &j.reads), n, f.mem)
+	j.tried.End()
+	f.mem = f.compiled.Select(&f.ctx, j.pairs(in, c, all, &j.reads, &j.tried).Cols, n, f.mem)
 	j.passing = f.mem
 	if f.failed != nil {
 		both := len(j.spec.Left) + len(j.spec.Right)
 		every := newPairColumns(&j.spec, positions(both), nil, both)
-		f.report(&batch.Chunk{Cols: j.pairs(in, c, all, &every), N: n, Weights: j.weight}, nil)
+		f.report(&batch.Chunk{Cols: j.pairs(in, c, all, &every, nil).Cols, N: n, Weights: j.weight}, nil)
 	}
 }
 
 // give is the output of the pairs that pass.
 func (j *Join) give(in int, c *batch.Chunk) *batch.Chunk {
 	sel := j.passing
-	out := &batch.Chunk{Cols: j.pairs(in, c, sel, &j.gives), N: len(sel)}
+	out := j.pairs(in, c, sel, &j.gives, j.loan)
 	for at, k := range sel {
 		if w := j.weight[k]; w != 1 && out.Weights == nil {
-			out.Weights = make([]int64, len(sel))
+			out.Weights = j.loan.Ints(len(sel))
 			for i := range at {
 				out.Weights[i] = 1
 			}

@@ -8,6 +8,7 @@ import (
 	"streamsql/operators/batch"
 	"streamsql/operators/state"
 	"streamsql/sql/types"
+	"streamsql/sql/vector"
 )
 
 // joinSide holds the rows of one input of a Join. Rows of equal keys form a
@@ -36,8 +37,10 @@ type joinSide struct {
 	// overMeet: rows that are over when they come are taken still.
 	overMeet bool
 
-	all    []int    // the positions of all columns
-	hashes []uint64 // of the current chunk's rows
+	all    []int            // the positions of all columns
+	hashes []uint64         // of the current chunk's rows
+	cols   []*vector.Vector // scratch of pairColumns.decode
+	old    expired
 	enc    []byte
 }
 

@@ -239,7 +239,7 @@ func (l *Leaders) overtake(n int) (did int) {
 			if l.next == len(l.parts) {
 				return did
 			}
-			if p := &l.parts[l.next]; p.some && l.behind(l.orderOf(p.at), l.refs[l.next]) < 0 {
+			if p := &l.parts[l.next]; p.some && l.behind(l.orderOf(l.rows[p.at]), l.refs[l.next]) < 0 {
 				l.falling = l.refs[l.next]
 			}
 			l.next++
@@ -261,7 +261,7 @@ func (l *Leaders) overtake(n int) (did int) {
 func (l *Leaders) orderOf(r leadRow) []byte {
 	l.key = l.key[:0]
 	for _, k := range l.order.keys {
-		l.key = state.AppendOrderedKey(l.key, l.chunks[r.chunk].Cols[k.Col], int(r.row), k.Desc)
+		l.key = state.AppendOrderedKey(l.key, l.mine.Cols[k.Col], int(r.row), k.Desc)
 	}
 	return l.key
 }
@@ -282,7 +282,7 @@ func (l *Leaders) count(at leadRow) error {
 	if l.behind(key, part) > 0 {
 		return nil
 	}
-	c := l.chunks[at.chunk]
+	c := l.mine
 	l.enc = l.codec.Append(l.enc[:0], c.Cols, int(at.row))
 	hash := state.HashInt(int64(part)) ^ state.HashBytes(l.enc)
 	r := l.byRow.Find(hash, func(r state.Ref) bool {

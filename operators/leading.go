@@ -14,27 +14,31 @@ import (
 // rows of their partition. What is behind a row that came before is left out at
 // once, so of many rows few are kept.
 type leading struct {
+	input  []types.Type
 	group  *grouping
 	order  leadOrder
 	find   finder
 	parts  []leader // by number of find
 	rows   []leadRow
-	chunks []*batch.Chunk // that rows are in
-	opened *batch.Chunk   // whose keys group knows
-	held   bool           // it is the last of chunks
-	kept   int            // of rows, after the last time that the overtaken ones went
+	opened *batch.Chunk // the chunk at hand, whose keys group knows; nil: none is
+	moved  int          // so many of rows are in mine, the others in the chunk at hand
+	mine   *batch.Chunk // copies of rows
+	kept   int          // of rows, after the last time that the overtaken ones went
+	memory batch.Loan   // of mine
+	spare  batch.Loan   // what mine was of before
+	sel    []int32
 	index  [blockRows]uint32
 }
 
 // leader is the best row of a partition so far that is not taken back.
 type leader struct {
-	at   leadRow
+	at   int // of rows
 	some bool
 	leadKey
 }
 
-// leadRow is a row of leading.chunks.
-type leadRow struct{ part, chunk, row uint32 }
+// leadRow is a row of leading.mine, or of the chunk at hand, and what it is of.
+type leadRow struct{ part, row uint32 }
 
 // leadKey is what a row is ordered by: an integer among NULLs before (class −1)
 // or behind (1), or else bytes. What is less comes first.
@@ -102,7 +106,7 @@ func (k *leadKey) behind(l *leadKey) int {
 }
 
 func newLeading(spec TopNSpec) *leading {
-	return &leading{group: newGrouping(spec.Input, spec.Partition), order: newLeadOrder(spec.Input, spec.Order)}
+	return &leading{input: spec.Input, group: newGrouping(spec.Input, spec.Partition), order: newLeadOrder(spec.Input, spec.Order)}
 }
 
 // takeAll looks at what is in q, budget rows of it at most. It returns what is left of the
@@ -115,7 +119,9 @@ func (l *leading) takeAll(q *inbox, budget int) (left int, more bool) {
 		_, c, lo := q.first()
 		n := min(budget, blockRows, c.N-lo)
 		l.take(c, lo, n)
-		q.done(n)
+		if q.done(n) {
+			l.move()
+		}
 		budget -= n
 	}
 	return budget, false
@@ -125,7 +131,7 @@ func (l *leading) takeAll(q *inbox, budget int) (left int, more bool) {
 func (l *leading) take(c *batch.Chunk, lo, n int) {
 	if l.opened != c {
 		l.group.openChunk(c)
-		l.opened, l.held = c, false
+		l.opened = c
 	}
 	index := l.index[:n]
 	l.find.groupsOf(l.group, lo, index)
@@ -141,16 +147,25 @@ func (l *leading) take(c *batch.Chunk, lo, n int) {
 		if order > 0 || w == 0 {
 			continue
 		}
-		if !l.held {
-			l.chunks, l.held = append(l.chunks, c), true
-		}
-		at := leadRow{part, uint32(len(l.chunks) - 1), uint32(lo + i)}
 		if order < 0 && w > 0 {
-			p.at, p.some, p.class, p.value = at, true, k.class, k.value
+			p.at, p.some, p.class, p.value = len(l.rows), true, k.class, k.value
 			p.enc = append(p.enc[:0], k.enc...)
 		}
-		l.rows = append(l.rows, at)
+		l.rows = append(l.rows, leadRow{part, uint32(lo + i)})
 	}
+}
+
+// move copies those rows of the chunk at hand that none has come before, which is done with.
+func (l *leading) move() {
+	l.trim(l.moved)
+	if l.mine == nil && l.moved < len(l.rows) {
+		l.mine = l.memory.New(l.input, batch.TargetRows)
+	}
+	for k, r := range l.rows[l.moved:] {
+		l.mine.AppendFrom(l.opened, int(r.row), l.opened.Weight(int(r.row)))
+		l.rows[l.moved+k].row = uint32(l.mine.N - 1)
+	}
+	l.moved, l.opened = len(l.rows), nil
 	if len(l.rows) > 2*l.kept+batch.TargetRows {
 		l.dropOvertaken()
 	}
@@ -166,30 +181,64 @@ func (l *leading) extend() {
 	l.parts = append(l.parts, leader{})
 }
 
-// dropOvertaken leaves out rows that others have come before. Those that are
-// taken back stay unless a leader is before them.
-func (l *leading) dropOvertaken() {
-	kept := l.rows[:0]
-	for _, r := range l.rows {
+// trim leaves out rows, from the one at from on, that others have come before. Those
+// that are taken back stay unless a leader is before them.
+func (l *leading) trim(from int) {
+	cols := l.colsOf(from)
+	kept := l.rows[:from]
+	for k, r := range l.rows[from:] {
 		p := &l.parts[r.part]
-		if !p.some || l.order.of(l.chunks[r.chunk].Cols, int(r.row)).behind(&p.leadKey) <= 0 {
-			kept = append(kept, r)
+		if p.some && l.order.of(cols, int(r.row)).behind(&p.leadKey) > 0 {
+			continue
 		}
+		if p.some && p.at == from+k {
+			p.at = len(kept)
+		}
+		kept = append(kept, r)
 	}
-	l.rows, l.kept = kept, len(kept)
+	l.rows = kept
+}
+
+// colsOf are the columns that the row at of rows is in.
+func (l *leading) colsOf(at int) []*vector.Vector {
+	if at < l.moved {
+		return l.mine.Cols
+	}
+	if l.opened == nil {
+		return nil
+	}
+	return l.opened.Cols
+}
+
+// dropOvertaken leaves out all rows that others have come before. No chunk is at hand.
+func (l *leading) dropOvertaken() {
+	l.trim(0)
+	if l.kept, l.moved = len(l.rows), len(l.rows); l.mine == nil {
+		return
+	}
+	l.sel = l.sel[:0]
+	for k := range l.rows {
+		l.sel = append(l.sel, int32(l.rows[k].row))
+		l.rows[k].row = uint32(k)
+	}
+	old := l.mine
+	l.spare, l.memory = l.memory, l.spare
+	l.mine = l.memory.Gather(old, l.sel)
+	l.spare.End()
 }
 
 // reset forgets all rows.
 func (l *leading) reset() {
 	l.find.reset()
-	clear(l.chunks)
-	l.chunks, l.rows, l.parts, l.opened, l.kept = l.chunks[:0], emptied(l.rows), emptied(l.parts), nil, 0
+	l.memory.End()
+	l.rows, l.parts, l.opened, l.mine, l.moved, l.kept = emptied(l.rows), emptied(l.parts), nil, nil, 0, 0
 }
 
 // LeadersOfBatch gives of each batch the rows that Leaders may keep, so that few
 // go through the shuffle. It remembers nothing.
 type LeadersOfBatch struct {
 	inbox
+	lending
 	*leading
 	out   []types.Type
 	ended bool
@@ -206,6 +255,9 @@ func (l *LeadersOfBatch) String() string { return "TopN" }
 
 // Types are the types of the output columns.
 func (l *LeadersOfBatch) Types() []types.Type { return l.out }
+
+// Transient: rows in the lead are copied.
+func (l *LeadersOfBatch) Transient() bool { return true }
 
 // Begin opens a batch.
 func (l *LeadersOfBatch) Begin(*Batch) {
@@ -243,17 +295,10 @@ func (l *LeadersOfBatch) Step(budget int, emit func(*batch.Chunk)) (Status, erro
 	return Done, nil
 }
 
-// give emits at most n of the rows, all of one chunk.
+// give emits at most n of the rows.
 func (l *LeadersOfBatch) give(n int, emit func(*batch.Chunk)) int {
-	first := l.rows[l.given]
-	var sel []int32
-	for _, r := range l.rows[l.given:min(l.given+n, len(l.rows))] {
-		if r.chunk != first.chunk {
-			break
-		}
-		sel = append(sel, int32(r.row))
-	}
-	l.given += len(sel)
-	emit(l.chunks[first.chunk].Gather(sel))
-	return len(sel)
+	n = min(n, len(l.rows)-l.given)
+	emit(l.loan.Copy(l.mine.Slice(l.given, l.given+n)))
+	l.given += n
+	return n
 }

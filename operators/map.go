@@ -11,6 +11,7 @@ import (
 // Map filters and computes, row by row, and remembers nothing.
 type Map struct {
 	inbox
+	lending
 	evaluation
 	cond    *filter // nil: all rows are kept
 	project []projection
@@ -28,6 +29,7 @@ type projection struct {
 // NewMap makes a Map over rows of the types input.
 func NewMap(spec MapSpec, input []types.Type, env Env) (*Map, error) {
 	m := &Map{evaluation: evaluation{env: env}, same: spec.Project == nil, out: input}
+	m.chosen.Gather = func(v *vector.Vector, rows []int32) *vector.Vector { return m.loan.GatherVector(v, rows) }
 	var err error
 	if len(spec.Filter) > 0 {
 		if m.cond, err = newFilter(spec.Filter, env); err != nil {
@@ -84,7 +86,7 @@ func (m *Map) Step(budget int, emit func(*batch.Chunk)) (Status, error) {
 		n := min(budget, batch.TargetRows, c.N-at)
 		whole := c
 		if n < c.N {
-			whole = c.Slice(at, at+n)
+			whole = m.loan.Slice(c, at, at+n)
 		}
 		out, err := m.apply(whole)
 		if err != nil {
@@ -116,7 +118,7 @@ func (m *Map) apply(c *batch.Chunk) (*batch.Chunk, error) {
 	case m.same && sel == nil:
 		return c, nil
 	case m.same:
-		return c.Gather(sel), nil
+		return m.loan.Gather(c, sel), nil
 	case sel == nil:
 		out, err = m.all(c)
 	default:
@@ -134,15 +136,19 @@ func (m *Map) apply(c *batch.Chunk) (*batch.Chunk, error) {
 
 // all computes the projections of all rows.
 func (m *Map) all(c *batch.Chunk) (*batch.Chunk, error) {
-	out := &batch.Chunk{Cols: make([]*vector.Vector, len(m.project)), N: c.N, Weights: c.Weights}
+	out := m.loan.Chunk(len(m.project), c.N)
+	out.Weights = c.Weights
 	for i, p := range m.project {
 		if p.program == nil {
 			out.Cols[i] = c.Cols[p.col]
 			continue
 		}
-		v, err := p.program.Eval(&m.ctx, c.Cols, c.N)
+		v, own, err := p.program.EvalOwn(&m.ctx, c.Cols, c.N)
 		if err != nil {
 			return nil, err
+		}
+		if own {
+			m.loan.Own(v)
 		}
 		out.Cols[i] = v
 	}
@@ -153,16 +159,20 @@ func (m *Map) all(c *batch.Chunk) (*batch.Chunk, error) {
 func (m *Map) some(c *batch.Chunk, sel []int32) *batch.Chunk {
 	m.chosen.Select(c.Cols, sel)
 	defer m.chosen.Forget()
-	out := &batch.Chunk{Cols: make([]*vector.Vector, len(m.project)), N: len(sel)}
+	out := m.loan.Chunk(len(m.project), len(sel))
 	for i, p := range m.project {
 		if p.program == nil {
 			out.Cols[i] = m.chosen.Column(p.col)
-		} else {
-			out.Cols[i] = p.program.EvalSelected(&m.ctx, &m.chosen)
+			continue
 		}
+		v, own := p.program.EvalSelected(&m.ctx, &m.chosen)
+		if own {
+			m.loan.Own(v)
+		}
+		out.Cols[i] = v
 	}
 	if c.Weights != nil {
-		out.Weights = make([]int64, len(sel))
+		out.Weights = m.loan.Ints(len(sel))
 		for k, i := range sel {
 			out.Weights[k] = c.Weights[i]
 		}
@@ -181,5 +191,5 @@ func (m *Map) withoutFailed(out *batch.Chunk) *batch.Chunk {
 	if len(keep) == 0 {
 		return nil
 	}
-	return out.Gather(keep)
+	return m.loan.Gather(out, keep)
 }

@@ -23,6 +23,7 @@ import (
 //	…   the encoded key
 type Merge struct {
 	inbox
+	lending
 	spec  AggSpec
 	env   Env
 	batch *Batch
@@ -154,6 +155,9 @@ func (m *Merge) String() string { return "Merge" }
 
 // Types are the types of the output columns.
 func (m *Merge) Types() []types.Type { return m.out }
+
+// Transient: groups copy what they need of a row.
+func (m *Merge) Transient() bool { return true }
 
 // Begin opens a batch.
 func (m *Merge) Begin(b *Batch) {

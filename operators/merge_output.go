@@ -2,6 +2,7 @@ package operators
 
 import (
 	"fmt"
+	"slices"
 
 	"streamsql/operators/batch"
 	"streamsql/sql/types"
@@ -17,6 +18,8 @@ type giving struct {
 	old    int     // how many of them are old
 	chunk  *batch.Chunk
 	failed []error // by result row; nil: none has failed
+	drop   []bool
+	sel    []int32
 }
 
 // giveOut emits the changes of the next n dirty groups.
@@ -90,7 +93,7 @@ func (m *Merge) giveChanges(n int, emit func(*batch.Chunk)) {
 	}
 	m.results(g)
 	m.reportFailures(n, g)
-	if c := g.changes(len(m.spec.Keys), n); c != nil {
+	if c := g.changes(len(m.spec.Keys), m.loan); c != nil {
 		emit(c)
 	}
 }
@@ -98,7 +101,8 @@ func (m *Merge) giveChanges(n int, emit func(*batch.Chunk)) {
 // results computes the result rows.
 func (m *Merge) results(g *giving) {
 	n := len(g.states)
-	g.chunk = &batch.Chunk{Cols: newVectors(m.out, n), N: n}
+	g.chunk = m.loan.New(m.out, n)
+	g.chunk.N = n
 	keys := len(m.spec.Keys)
 	m.index.codec.Decode(g.keys, g.chunk.Cols[:keys])
 	for k, a := range m.read {
@@ -143,22 +147,22 @@ func (m *Merge) reportFailures(n int, g *giving) {
 
 // changes is the chunk without what is withheld, or equal in old and new; nil:
 // nothing is left.
-func (g *giving) changes(keys, groups int) *batch.Chunk {
+func (g *giving) changes(keys int, loan *batch.Loan) *batch.Chunk {
 	c := g.chunk
-	c.Weights = make([]int64, c.N)
+	c.Weights = loan.Ints(c.N)
 	for i := range c.Weights {
 		if c.Weights[i] = 1; i < g.old {
 			c.Weights[i] = -1
 		}
 	}
 	if drop := g.unchanged(keys); drop != nil {
-		sel := make([]int32, 0, c.N)
+		g.sel = g.sel[:0]
 		for i := range c.N {
 			if !drop[i] {
-				sel = append(sel, int32(i))
+				g.sel = append(g.sel, int32(i))
 			}
 		}
-		c = c.Gather(sel)
+		c = loan.Gather(c, g.sel)
 	}
 	if c.N == 0 {
 		return nil
@@ -175,7 +179,9 @@ func (g *giving) unchanged(keys int) []bool {
 	var drop []bool
 	mark := func(i int) {
 		if drop == nil {
-			drop = make([]bool, g.chunk.N)
+			g.drop = slices.Grow(g.drop[:0], g.chunk.N)[:g.chunk.N]
+			clear(g.drop)
+			drop = g.drop
 		}
 		drop[i] = true
 	}

@@ -92,9 +92,25 @@ type Transient interface {
 	Operator
 	// Transient reports that once Step says Done, nothing that was pushed is held any
 	// more: neither the chunk nor the memory of its vectors. What was emitted may
-	// share memory with it. The answer is always the same.
+	// share memory with it. The answer is always the same. Who says Waiting is not.
 	Transient() bool
 }
+
+// Lending is an operator that makes what it emits of memory that it gets back: it is
+// worked off by then. What it passes on of its input is its input's.
+type Lending interface {
+	Operator
+	// Lend says, before the first batch, where the memory is from. The loan is ended
+	// before the next Step after one that emitted, and with the batch. It is called
+	// only if all whom the output reaches are Transient, or copy it.
+	Lend(l *batch.Loan)
+}
+
+// lending is what each Lending operator has. Without Lend it lends for ever.
+type lending struct{ loan *batch.Loan }
+
+// Lend says where the memory of the output is from.
+func (l *lending) Lend(loan *batch.Loan) { l.loan = loan }
 
 // Stateful is an operator that remembers across batches.
 type Stateful interface {

@@ -40,16 +40,15 @@ func NewPartitioner(keys []int, tasks int) *Partitioner {
 	return &Partitioner{keys: keys, tasks: tasks, sel: make([][]int32, tasks), out: make([]*batch.Chunk, tasks)}
 }
 
-// Split returns for each task the rows of c that go to it, nil for none. The
-// slice is good until the next call, the chunks for ever. A chunk that goes to
-// one task as a whole is passed on as it is.
-func (p *Partitioner) Split(c *batch.Chunk) []*batch.Chunk {
+// Split returns for each task a copy of the rows of c that go to it, of the memory of
+// its loan; nil for none. The slice is good until the next call.
+func (p *Partitioner) Split(c *batch.Chunk, loans []*batch.Loan) []*batch.Chunk {
 	clear(p.out)
 	if c.N == 0 {
 		return p.out
 	}
 	if p.tasks == 1 {
-		p.out[0] = c
+		p.out[0] = loans[0].Copy(c)
 		return p.out
 	}
 	for t := range p.sel {
@@ -69,26 +68,22 @@ func (p *Partitioner) Split(c *batch.Chunk) []*batch.Chunk {
 		switch len(sel) {
 		case 0:
 		case c.N:
-			p.out[t] = c
+			p.out[t] = loans[t].Copy(c)
 		default:
-			p.out[t] = c.Gather(sel)
+			p.out[t] = loans[t].Gather(c, sel)
 			if carry {
-				p.out[t].Hashes, p.out[t].HashedBy = gather(hashes, sel), p.keys
+				own := loans[t].Hashes(len(sel))
+				for k, i := range sel {
+					own[k] = hashes[i]
+				}
+				p.out[t].Hashes, p.out[t].HashedBy = own, p.keys
 			}
 		}
 	}
 	return p.out
 }
 
-func gather(hashes []uint64, sel []int32) []uint64 {
-	out := make([]uint64, len(sel))
-	for k, i := range sel {
-		out[k] = hashes[i]
-	}
-	return out
-}
-
 // Partition is Split of a Partitioner used once.
 func Partition(c *batch.Chunk, keys []int, tasks int) []*batch.Chunk {
-	return NewPartitioner(keys, tasks).Split(c)
+	return NewPartitioner(keys, tasks).Split(c, make([]*batch.Loan, tasks))
 }

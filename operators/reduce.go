@@ -15,6 +15,7 @@ import (
 // is cut.
 type Reduce struct {
 	inbox
+	lending
 	group  *grouping
 	states []agg.State
 	out    []types.Type
@@ -23,7 +24,10 @@ type Reduce struct {
 	find   finder
 	slabs  [][]byte // groups in order, slabGroups each
 	groups int
-	given  int // groups given out, while flushing
+	given  int      // groups given out, while flushing
+	giving [][]byte // scratch of give
+	ids    []uint32
+	keys   []int // positions of the keys in the output
 	flush  bool
 	heap   arena
 	env    Env
@@ -55,7 +59,7 @@ func NewReduce(spec AggSpec, env Env) (*Reduce, error) {
 	if err := checkGivenKeys(pickTypes(spec.Input, spec.Keys)); err != nil {
 		return nil, err
 	}
-	r.out = append(r.out, r.group.types...)
+	r.out, r.keys = append(r.out, r.group.types...), positions(len(spec.Keys))
 	for _, c := range spec.Aggs {
 		if !agg.Splits(c, spec.AppendOnly) {
 			return nil, sqlerr.New(sqlerr.UnknownError, "%s cannot be combined ahead of a Merge", c.Fn)
@@ -172,8 +176,15 @@ func (r *Reduce) take(n int) (int, error) {
 			return 0, err
 		}
 	}
-	r.done(n)
+	r.work(n)
 	return n, nil
+}
+
+// work notes that n rows of the first chunk are done.
+func (r *Reduce) work(n int) {
+	if r.done(n) {
+		r.opened = nil
+	}
 }
 
 // passOn gives at most n rows of the first chunk out as groups of their own.
@@ -188,11 +199,14 @@ func (r *Reduce) passOn(n int, emit func(*batch.Chunk)) (int, error) {
 	for i := range rows {
 		rows[i] = r.block[i*r.stride : (i+1)*r.stride : (i+1)*r.stride]
 	}
-	out := &batch.Chunk{Cols: newVectors(r.out, n), N: n}
+	out := r.loan.Chunk(len(r.out), n)
 	for k, key := range r.group.keys {
-		out.Cols[k] = c.Cols[key].Slice(lo, lo+n)
+		out.Cols[k] = r.loan.SliceVector(c.Cols[key], lo, lo+n)
 	}
 	at := len(r.group.keys)
+	for k := at; k < len(r.out); k++ {
+		out.Cols[k] = r.loan.Vector(r.out[k], n)
+	}
 	for _, s := range r.states {
 		if err := s.Add(rows, c.Cols, lo, c.Weights); err != nil {
 			return 0, err
@@ -205,7 +219,7 @@ func (r *Reduce) passOn(n int, emit func(*batch.Chunk)) (int, error) {
 	}
 	r.heap.reset()
 	r.pass -= n
-	r.done(n)
+	r.work(n)
 	emit(out)
 	return n, nil
 }
@@ -230,9 +244,8 @@ func (r *Reduce) extend() error {
 // give emits at most n groups and returns how many it looked at.
 func (r *Reduce) give(n int, emit func(*batch.Chunk)) int {
 	n = min(n, r.groups-r.given)
-	rows := make([][]byte, 0, n)
-	ids := make([]uint32, 0, n)
-	var weights []int64
+	rows, ids := r.giving[:0], r.ids[:0]
+	weights := r.loan.Ints(n)[:0]
 	for g := r.given; g < r.given+n; g++ {
 		at := g % slabGroups * r.stride
 		row := r.slabs[g/slabGroups][at : at+r.stride]
@@ -243,11 +256,14 @@ func (r *Reduce) give(n int, emit func(*batch.Chunk)) int {
 		ids = append(ids, uint32(g))
 		weights = append(weights, getInt(row))
 	}
+	r.giving, r.ids = rows, ids
 	if len(rows) > 0 {
-		c := &batch.Chunk{Cols: newVectors(r.out, len(rows)), N: len(rows), Weights: weights}
+		c := r.loan.New(r.out, len(rows))
+		c.N, c.Weights = len(rows), weights
 		r.find.appendKeys(r.group, ids, c.Cols)
 		if !r.group.one {
-			c.Hashes, c.HashedBy = r.find.hashesOf(ids), positions(len(r.group.keys))
+			c.Hashes, c.HashedBy = r.loan.Hashes(len(ids)), r.keys
+			r.find.hashesOf(ids, c.Hashes)
 		}
 		at := len(r.group.keys)
 		for _, s := range r.states {

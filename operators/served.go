@@ -53,6 +53,9 @@ func CanServe(c agg.Call) bool {
 	return true
 }
 
+// Lend does nothing: what is emitted is kept, as changes.
+func (s *Served) Lend(*batch.Loan) {}
+
 // Begin opens a batch.
 func (s *Served) Begin(b *Batch) {
 	s.quiet = !b.Changes

@@ -70,6 +70,9 @@ func (v *View) String() string { return "View" }
 // Types are the types of the columns.
 func (v *View) Types() []types.Type { return v.spec.Input }
 
+// Transient: rows are copied into the store.
+func (v *View) Transient() bool { return true }
+
 // Grow adds columns, of which the rows that are there have the values initial, vectors
 // of one row each. Between batches; images that were taken keep what they have.
 func (v *View) Grow(initial []*vector.Vector) {

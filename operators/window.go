@@ -14,6 +14,7 @@ import (
 // for when the time leaves the pane of the row before, not for each row.
 type Window struct {
 	inbox
+	lending
 	spec  WindowSpec
 	env   Env
 	out   []types.Type
@@ -183,14 +184,27 @@ func (w *Window) windowsOf(c *batch.Chunk, i int) int {
 // take makes the output chunk of what was collected.
 func (w *Window) take(c *batch.Chunk) *batch.Chunk {
 	n := len(w.sel)
-	kept := &batch.Chunk{Cols: pickColumns(c.Cols, w.spec.Keep), N: c.N, Weights: c.Weights}
-	switch first := int(w.sel[0]); {
-	case int(w.sel[n-1])-first != n-1 || !consecutive(w.sel):
-		kept = kept.Gather(w.sel)
-	case n < c.N:
-		kept = kept.Slice(first, first+n)
+	out := w.loan.Chunk(len(w.out), n)
+	first := int(w.sel[0])
+	scattered := int(w.sel[n-1])-first != n-1 || !consecutive(w.sel)
+	for i, k := range w.spec.Keep {
+		switch v := c.Cols[k]; {
+		case scattered:
+			out.Cols[i] = w.loan.GatherVector(v, w.sel)
+		case n < c.N:
+			out.Cols[i] = w.loan.SliceVector(v, first, first+n)
+		default:
+			out.Cols[i] = v
+		}
 	}
-	return &batch.Chunk{Cols: append(kept.Cols, w.column(0, w.left), w.column(1, w.right)), N: n, Weights: kept.Weights}
+	if c.Weights != nil {
+		out.Weights = w.loan.Ints(n)
+		for i, row := range w.sel {
+			out.Weights[i] = c.Weights[row]
+		}
+	}
+	out.Cols[len(w.spec.Keep)], out.Cols[len(w.spec.Keep)+1] = w.column(0, w.left), w.column(1, w.right)
+	return out
 }
 
 // column is a vector of values. Where all are the same, as those of most chunks
@@ -199,14 +213,20 @@ func (w *Window) column(k int, values []int64) *vector.Vector {
 	n, t := len(values), w.out[len(w.spec.Keep)+k]
 	for _, x := range values {
 		if x != values[0] {
-			return &vector.Vector{Type: t, N: n, I: append(make([]int64, 0, n), values...)}
+			v := w.loan.Vector(t, n)
+			v.I, v.N = append(v.I, values...), n
+			return v
 		}
 	}
 	if v := w.same[k]; v == nil || v.N < n || v.I[0] != values[0] {
-		v = &vector.Vector{Type: t, N: n, I: append(make([]int64, 0, n), values...)}
+		if v != nil {
+			w.loan.Own(v)
+		}
+		v = vector.Take(t, n)
+		v.I, v.N = append(v.I, values...), n
 		w.same[k] = v
 	}
-	return w.same[k].Slice(0, n)
+	return w.loan.SliceVector(w.same[k], 0, n)
 }
 
 // consecutive reports that sel counts up by one.

@@ -391,8 +391,8 @@ func (o outlet) output(k int) task.Output {
 	case n == 1:
 	case o.how == nil:
 		parts := make([]*batch.Chunk, n)
-		out.Route = func(c *batch.Chunk) []*batch.Chunk {
-			parts[k%n] = c
+		out.Route = func(c *batch.Chunk, loans []*batch.Loan) []*batch.Chunk {
+			parts[k%n] = loans[k%n].Copy(c)
 			return parts
 		}
 	case o.how.Kind == physical.Hash:

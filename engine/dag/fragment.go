@@ -26,11 +26,39 @@ type Port struct{ Node, Input int }
 type Fragment struct {
 	Nodes []Node
 	Ports []Port
-	run   []progress
-	pace  []int // by node: rows of its next Step
+	// Copied: whoever takes the fragment's output copies it at once.
+	Copied bool
+	run    []progress
+	loans  []*batch.Loan // by node: of what it emits; nil: that is not given back
+	brief  []bool        // by node: neither it nor whom its output reaches holds what is worked off
+	pace   []int         // by node: rows of its next Step
 
 	Meters []Meter // by node; nil: nothing is counted
 	clock  func() int64
+}
+
+// prepare is called before the first batch.
+func (f *Fragment) prepare() {
+	n := len(f.Nodes)
+	f.run, f.pace, f.loans, f.brief = make([]progress, n), make([]int, n), make([]*batch.Loan, n), make([]bool, n)
+	for i := range f.pace {
+		f.pace[i] = firstBudget
+	}
+	if f.clock == nil {
+		f.clock = monotonic
+	}
+	for i := n - 1; i >= 0; i-- {
+		free := f.Copied
+		if to := f.Nodes[i].To; to >= 0 {
+			free = f.brief[to]
+		}
+		if op, ok := f.Nodes[i].Op.(operators.Lending); ok && free {
+			f.loans[i] = &batch.Loan{}
+			op.Lend(f.loans[i])
+		}
+		op, ok := f.Nodes[i].Op.(operators.Transient)
+		f.brief[i] = free && ok && op.Transient()
+	}
 }
 
 // progress is how far a node is in the open batch.
@@ -43,13 +71,7 @@ type progress struct {
 // Begin opens a batch in all operators.
 func (f *Fragment) Begin(b *operators.Batch) {
 	if f.run == nil {
-		f.run, f.pace = make([]progress, len(f.Nodes)), make([]int, len(f.Nodes))
-		for i := range f.pace {
-			f.pace[i] = firstBudget
-		}
-		if f.clock == nil {
-			f.clock = monotonic
-		}
+		f.prepare()
 	}
 	for i := range f.Nodes {
 		n := &f.Nodes[i]
@@ -103,6 +125,9 @@ func (f *Fragment) Step(budget int, out func(*batch.Chunk)) (operators.Status, e
 		if f.Meters != nil {
 			emit = f.counted(i, emit)
 		}
+		if f.loans[i] != nil {
+			f.loans[i].End() // all who come behind this node have nothing left to do
+		}
 		began := f.clock()
 		st, err := n.Op.Step(min(budget, f.pace[i]), emit)
 		took := f.clock() - began
@@ -132,14 +157,17 @@ func (f *Fragment) Step(budget int, out func(*batch.Chunk)) (operators.Status, e
 	return idle, nil
 }
 
-// Transient reports that no operator holds a chunk once it has worked it off.
-func (f *Fragment) Transient() bool {
-	for i := range f.Nodes {
-		if t, ok := f.Nodes[i].Op.(operators.Transient); !ok || !t.Transient() {
-			return false
+// Brief reports, between Begin and the end of the batch, that once there is nothing
+// left to do nobody holds a chunk that was pushed on a port.
+func (f *Fragment) Brief(port int) bool { return f.brief[f.Ports[port].Node] }
+
+// End gives back what the fragment made for the batch, which is applied.
+func (f *Fragment) End() {
+	for _, l := range f.loans {
+		if l != nil {
+			l.End()
 		}
 	}
-	return true
 }
 
 // Applied reports that every operator has finished the open batch.

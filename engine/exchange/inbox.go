@@ -18,6 +18,9 @@ type Message struct {
 	Batch uint64
 	Info  any // what the tasks know of the batch; the same pointer in all its messages
 	Chunk *batch.Chunk
+	// Loan, with Chunk, has its memory. Who takes the message may Return it once nobody
+	// holds the chunk any more.
+	Loan *batch.Loan
 	// Rows, if set, makes the next chunk of at most max rows, nil at the end. It
 	// runs on a worker and must not block.
 	Rows func(max int) *batch.Chunk

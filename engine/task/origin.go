@@ -29,28 +29,30 @@ type Origin struct {
 	arrival   columnOnce
 	watermark columnOnce
 	behind    struct {
-		once sync.Once
-		o    *Origin
+		once   sync.Once
+		before int64
+		known  bool
 	}
 }
 
-// Behind is the origin of the rows that came behind those of c, which has the
-// stream's columns; that of the time may be nil where nobody asks for watermarks. It
-// is found out once.
+// Behind makes the origin of the rows that came behind those of c, which has the
+// stream's columns; that of the time may be nil where nobody asks for watermarks. The
+// watermark is found out once, but the origin is the caller's own: whoever reads on
+// may read other rows than the next one who does, and has system columns of its own.
 func (o *Origin) Behind(c *batch.Chunk) *Origin {
-	o.behind.once.Do(func() {
-		next := &Origin{First: o.First + uint64(c.N), Before: o.Before, Known: o.Known, Time: o.Time, Delay: o.Delay, Key: o.Key}
+	b := &o.behind
+	b.once.Do(func() {
+		b.before, b.known = o.Before, o.Known
 		if o.Time >= 0 && c.Cols[o.Time] != nil {
 			times := c.Cols[o.Time]
 			for i, t := range times.I[:c.N] {
-				if at := t - o.Delay; (!next.Known || at > next.Before) && !times.IsNull(i) {
-					next.Before, next.Known = at, true
+				if at := t - o.Delay; (!b.known || at > b.before) && !times.IsNull(i) {
+					b.before, b.known = at, true
 				}
 			}
 		}
-		o.behind.o = next
 	})
-	return o.behind.o
+	return &Origin{First: o.First + uint64(c.N), Before: b.before, Known: b.known, Time: o.Time, Delay: o.Delay, Key: o.Key}
 }
 
 // columnOnce is a column that is computed at most once.
@@ -70,11 +72,22 @@ func (o *Origin) Column(system, n int, times *vector.Vector) *vector.Vector {
 	return o.watermark.v
 }
 
+// Done gives the system columns back. Whoever calls it is the only one who has asked for
+// some, and nobody holds them any more, nor will ask.
+func (o *Origin) Done() {
+	for _, c := range []*columnOnce{&o.arrival, &o.watermark} {
+		if c.v != nil {
+			vector.Give(c.v)
+			c.v = nil
+		}
+	}
+}
+
 // Arrivals are n numbers from first on.
 func Arrivals(first uint64, n int) *vector.Vector {
 	t := types.MakeBigInt()
 	t.Unsigned, t.NotNull = true, true
-	v := vector.New(t, n)
+	v := vector.Take(t, n)
 	for i := range uint64(n) {
 		v.I = append(v.I, int64(first+i))
 	}
@@ -93,7 +106,7 @@ func Watermarks(before int64, known bool, delay int64, n int, times *vector.Vect
 	}
 	t := times.Type
 	t.NotNull = false
-	v := vector.New(t, n)
+	v := vector.Take(t, n)
 	i := 0
 	for ; i < n && !known; i++ {
 		v.AppendNull()

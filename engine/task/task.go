@@ -5,6 +5,7 @@ package task
 import (
 	"fmt"
 	"runtime/debug"
+	"slices"
 	"sync"
 	"sync/atomic"
 
@@ -37,9 +38,9 @@ type Executor interface {
 // Output is where the fragment's output goes: to the tasks of a next stage, or to
 // Collect. A fragment that several stages read has an Output for each.
 type Output struct {
-	// Route splits a chunk into one for each target, nil where there is nothing.
-	// Unset: everything to every target.
-	Route   func(c *batch.Chunk) []*batch.Chunk
+	// Route copies the rows of a chunk that are for each target into its loan; nil where
+	// there is nothing. Unset: everything to every target.
+	Route   func(c *batch.Chunk, loans []*batch.Loan) []*batch.Chunk
 	Targets []Target
 	// Collect takes the output of a flow's last stage. HasCredit, if set, says
 	// whether there is room, and calls wake later if not.
@@ -79,7 +80,9 @@ type Task struct {
 	open     []bool // edges that have not ended in the open batch
 	edgesOf  []int  // edges not ended, per port
 	rows     []making
-	escaped  bool // what was made of the last chunk of rows may be held by others
+	taken    []*batch.Loan // of chunks that were pushed and are not worked off
+	lent     []*batch.Loan // scratch of send
+	wake     func()        // Wake
 }
 
 // making is rows that the task makes itself.
@@ -94,7 +97,8 @@ type making struct {
 func New(frag *dag.Fragment, ports []int, group *sched.Group, exec Executor) *Task {
 	t := &Task{Frag: frag, Ports: ports, exec: exec, open: make([]bool, len(ports)), edgesOf: make([]int, len(frag.Ports))}
 	t.ticket.Group = group
-	t.Inbox = exchange.NewInbox(len(ports), t.Wake)
+	t.wake = t.Wake
+	t.Inbox = exchange.NewInbox(len(ports), t.wake)
 	for _, n := range frag.Nodes {
 		if a, ok := n.Op.(operators.Asking); ok {
 			a.OnAnswer(t.Wake)
@@ -174,6 +178,7 @@ func (t *Task) begin() bool {
 			t.open[i] = true
 			t.edgesOf[p]++
 		}
+		t.Frag.Copied = t.copies()
 		t.Frag.Begin(&t.info.Batch)
 		if t.Trace != nil {
 			t.Trace(t, t.info.Batch.ID, "begin")
@@ -183,14 +188,19 @@ func (t *Task) begin() bool {
 	return false
 }
 
+// copies reports that all output is copied on its way out.
+func (t *Task) copies() bool {
+	return !slices.ContainsFunc(t.Outputs, func(out Output) bool { return out.Collect != nil })
+}
+
 func (t *Task) hasCredit() bool {
 	for i := range t.Outputs {
 		out := &t.Outputs[i]
-		if out.HasCredit != nil && !out.HasCredit(t.Wake) {
+		if out.HasCredit != nil && !out.HasCredit(t.wake) {
 			return false
 		}
 		for _, to := range out.Targets {
-			if !to.Task.Inbox.HasCredit(to.Edge, t.Wake) {
+			if !to.Task.Inbox.HasCredit(to.Edge, t.wake) {
 				return false
 			}
 		}
@@ -208,6 +218,7 @@ func (t *Task) advance() (worked bool, err error) {
 	if st == operators.Waiting {
 		return false, nil // what comes meanwhile stays with whoever sends it
 	}
+	t.giveBack()
 	if len(t.rows) > 0 {
 		t.makeRows()
 		return true, nil
@@ -228,14 +239,23 @@ func (t *Task) advance() (worked bool, err error) {
 	return false, nil
 }
 
+// giveBack returns what was taken. The fragment has nothing left to do, so that
+// nobody holds it any more.
+func (t *Task) giveBack() {
+	for i, l := range t.taken {
+		l.Return()
+		t.taken[i] = nil
+	}
+	t.taken = t.taken[:0]
+}
+
 // makeRows makes the next chunk of rows. The fragment has nothing left to do, so
-// that it holds the last one only if it is to remember, or has handed it on.
+// that it holds the last one only if it is to remember.
 func (t *Task) makeRows() {
 	m := &t.rows[len(t.rows)-1]
-	if m.given && m.reuse != nil && !t.escaped && t.Frag.Transient() {
+	if m.given && m.reuse != nil && t.Frag.Brief(m.port) {
 		m.reuse()
 	}
-	t.escaped = false
 	c := m.next(Budget)
 	if m.given = c != nil; m.given {
 		t.Frag.Push(m.port, c)
@@ -250,6 +270,9 @@ func (t *Task) take(e int, m exchange.Message) {
 	switch {
 	case m.Chunk != nil:
 		t.Frag.Push(t.Ports[e], m.Chunk)
+		if m.Loan != nil && t.Frag.Brief(t.Ports[e]) {
+			t.taken = append(t.taken, m.Loan)
+		}
 	case m.Rows != nil:
 		t.rows = append(t.rows, making{next: m.Rows, reuse: m.Reuse, port: t.Ports[e]})
 	case m.End:
@@ -282,35 +305,41 @@ func (t *Task) emit(c *batch.Chunk) {
 	}
 }
 
-// send hands a chunk on to one of the outputs.
+// send hands a chunk on to one of the outputs. What goes to another task is a copy, of
+// which that task gives the memory back.
 func (t *Task) send(out *Output, c *batch.Chunk) {
 	if out.Collect != nil {
-		t.escaped = true
 		out.Collect(c)
 		return
 	}
-	msg := exchange.Message{Batch: t.info.Batch.ID, Info: t.info}
-	if out.Route == nil {
-		t.escaped = true
-		msg.Chunk = c
-		for _, to := range out.Targets {
-			to.Task.Inbox.Send(to.Edge, msg)
-		}
-		return
+	t.lent = t.lent[:0]
+	for range out.Targets {
+		t.lent = append(t.lent, batch.Borrow())
 	}
-	for i, part := range out.Route(c) {
-		if part != nil && part.N > 0 {
-			t.escaped = t.escaped || part == c // else it is a copy
-			msg.Chunk = part
-			to := out.Targets[i]
-			to.Task.Inbox.Send(to.Edge, msg)
+	var parts []*batch.Chunk
+	if out.Route != nil {
+		parts = out.Route(c, t.lent)
+	}
+	for i, to := range out.Targets {
+		msg := exchange.Message{Batch: t.info.Batch.ID, Info: t.info, Loan: t.lent[i]}
+		if parts != nil {
+			msg.Chunk = parts[i]
+		} else {
+			msg.Chunk = msg.Loan.Copy(c)
 		}
+		if msg.Chunk != nil && msg.Chunk.N > 0 {
+			to.Task.Inbox.Send(to.Edge, msg)
+		} else {
+			msg.Loan.Return()
+		}
+		t.lent[i] = nil
 	}
 }
 
 // finish passes the end of the batch on, and accounts for all tokens at once.
 func (t *Task) finish() {
 	info := t.info
+	t.Frag.End()
 	t.Frag.MeasureState()
 	if info.Applied != nil {
 		info.Applied(t)

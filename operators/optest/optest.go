@@ -12,8 +12,8 @@ import (
 	"streamsql/operators"
 	"streamsql/operators/batch"
 	"streamsql/operators/state"
-	"streamsql/sql/decimal"
 	"streamsql/sql/types"
+	"streamsql/sql/vector"
 )
 
 // Case is an operator and what goes into it.
@@ -45,11 +45,12 @@ type mode struct {
 	restore bool  // after every batch: checkpoint, and go on in new operators
 	joined  []int // how many of the case's batches make up each; nil: 1
 	early   bool  // step after each push, not only at the end
+	reuse   bool  // memory that was given back is used again, not spoiled
 	seed    int64 // order of the rows within a batch; 0: as they are
 }
 
 func (m mode) String() string {
-	return fmt.Sprintf("chunk=%d budget=%d parts=%d restore=%v joined=%v early=%v seed=%d", m.chunk, m.budget, m.parts, m.restore, m.joined, m.early, m.seed)
+	return fmt.Sprintf("chunk=%d budget=%d parts=%d restore=%v joined=%v early=%v reuse=%v seed=%d", m.chunk, m.budget, m.parts, m.restore, m.joined, m.early, m.reuse, m.seed)
 }
 
 const large = 1 << 30
@@ -73,6 +74,7 @@ func (c Case) Run(t testing.TB) []string {
 	modes := []mode{
 		{chunk: 1, budget: large, parts: 1},
 		{chunk: 2, budget: 3, parts: 1, early: true},
+		{chunk: 5, budget: 3, parts: 1, early: true, reuse: true},
 		{chunk: 1024, budget: 1, parts: 1},
 		{chunk: 1024, budget: 1, parts: 1, restore: true, seed: 1},
 		{chunk: 7, budget: 5, parts: 1, restore: true, seed: 2, early: true},
@@ -144,6 +146,7 @@ func (c Case) sums() []*batch.Chunk {
 // run runs the case in one mode and returns the output of each batch.
 func (c Case) run(t testing.TB, m mode) [][]*batch.Chunk {
 	t.Helper()
+	vector.PoisonSpares(!m.reuse)
 	ops := make([]operators.Operator, m.parts)
 	for p := range ops {
 		ops[p] = c.make(t)
@@ -207,23 +210,30 @@ func (c Case) gather(batches [][]*batch.Chunk, m mode) []*batch.Chunk {
 	return out
 }
 
-// feed runs one batch through one of the operators.
+// feed runs one batch through one of the operators, and takes memory back as the engine
+// does: what the operator is lent before its next Step and at the end of the batch, and
+// what it was pushed once it has nothing left to do.
 func (c Case) feed(t testing.TB, op operators.Operator, b *operators.Batch, inputs []*batch.Chunk, part int, m mode) []*batch.Chunk {
 	t.Helper()
+	loan, pushed := &batch.Loan{}, &batch.Loan{}
+	if l, ok := op.(operators.Lending); ok {
+		l.Lend(loan)
+	}
 	var out []*batch.Chunk
-	emit := func(c *batch.Chunk) { out = append(out, c) }
+	emit := func(c *batch.Chunk) { out = append(out, copied(c)) }
 	transient := false
-	if tr, ok := op.(operators.Transient); ok && tr.Transient() {
-		transient = true
-		emit = func(c *batch.Chunk) { out = append(out, copied(c)) }
+	if tr, ok := op.(operators.Transient); ok {
+		transient = tr.Transient()
 	}
 	step := func() {
 		for {
+			loan.End()
 			status, err := op.Step(m.budget, emit)
 			if err != nil {
 				t.Fatalf("%s: batch %d: %v", m, b.ID, err)
 			}
 			if status == operators.Done {
+				pushed.End()
 				return
 			}
 		}
@@ -238,14 +248,11 @@ func (c Case) feed(t testing.TB, op operators.Operator, b *operators.Batch, inpu
 		for lo := 0; lo < all.N; lo += m.chunk {
 			piece := all.Slice(lo, min(lo+m.chunk, all.N))
 			if transient {
-				piece = copied(piece)
+				piece = pushed.Copy(piece)
 			}
 			op.Push(in, piece)
 			if m.early {
 				step()
-				if transient {
-					ruin(piece)
-				}
 			}
 		}
 		op.CloseInput(in)
@@ -254,6 +261,7 @@ func (c Case) feed(t testing.TB, op operators.Operator, b *operators.Batch, inpu
 		}
 	}
 	step()
+	loan.End()
 	if c.Changes != nil {
 		return c.Changes(op)
 	}
@@ -261,37 +269,7 @@ func (c Case) feed(t testing.TB, op operators.Operator, b *operators.Batch, inpu
 }
 
 // copied is a chunk in memory of its own.
-func copied(c *batch.Chunk) *batch.Chunk {
-	all := make([]int32, c.N)
-	for i := range all {
-		all[i] = int32(i)
-	}
-	return c.Gather(all)
-}
-
-// ruin makes a chunk hold nonsense, as its memory does once it is used again.
-func ruin(c *batch.Chunk) {
-	for _, v := range c.Cols {
-		for i := range v.I {
-			v.I[i] ^= 0x5555
-		}
-		for i := range v.F {
-			v.F[i] = -v.F[i] - 1
-		}
-		for i := range v.W {
-			v.W[i] = decimal.FromInt64(int64(i))
-		}
-		for i := range v.Buf {
-			v.Buf[i] ^= 1
-		}
-		for i := range v.Valid {
-			v.Valid[i] = ^v.Valid[i]
-		}
-	}
-	for i := range c.Weights {
-		c.Weights[i] = 77
-	}
-}
+func copied(c *batch.Chunk) *batch.Chunk { return (*batch.Loan)(nil).Copy(c) }
 
 // restored is a new operator with the state of op, by way of a checkpoint.
 func (c Case) restored(t testing.TB, op operators.Operator) operators.Operator {

@@ -23,7 +23,12 @@ type Image struct {
 type retirement struct {
 	from, to uint64
 	bytes    int64
+	pages    []*page // whose memory can be used again then: they have no rows
+	copied   []*page // the same, once the batch is through that is under way then
 }
+
+// keptCold bounds Store.cold: 8 MiB.
+const keptCold = 512
 
 // Snapshot takes an image. It costs a copy of the page pointers; after it, the
 // first write to each page copies the page, so take one when somebody reads,
@@ -31,6 +36,11 @@ type retirement struct {
 func (s *Store) Snapshot() *Image {
 	im := &Image{store: s, pages: append([]*page(nil), s.pages...), epoch: s.epoch, rows: s.rows, bytes: s.bytes}
 	s.mu.Lock()
+	for _, p := range s.cold { // no batch is under way
+		p.recycle()
+	}
+	clear(s.cold)
+	s.cold = s.cold[:0]
 	s.images[im] = struct{}{}
 	s.shared.Store(s.epoch)
 	s.mu.Unlock()
@@ -59,6 +69,10 @@ func (im *Image) Release() {
 			if r.from, r.to = s.holders(r.from, r.to); r.to == 0 {
 				s.retired.Add(-r.bytes)
 				s.account.Release(r.bytes)
+				for _, p := range r.pages {
+					p.recycle()
+				}
+				s.chill(r.copied)
 				continue
 			}
 		}
@@ -86,6 +100,7 @@ func addRetirement(list []retirement, r retirement) []retirement {
 	for k := range list {
 		if list[k].from == r.from && list[k].to == r.to {
 			list[k].bytes += r.bytes
+			list[k].pages, list[k].copied = append(list[k].pages, r.pages...), append(list[k].copied, r.copied...)
 			return list
 		}
 	}
@@ -93,18 +108,35 @@ func addRetirement(list []retirement, r retirement) []retirement {
 }
 
 // retire notes that a page is the store's no more: its memory is free once no
-// image holds it.
-func (s *Store) retire(p *page) {
+// image holds it. empty: it has no rows left, so that none is held; else the batch that
+// is under way may hold some.
+func (s *Store) retire(p *page, empty bool) {
 	n := int64(len(p.data))
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	first, last := s.holders(p.epoch, s.epoch)
 	if last == 0 {
 		s.account.Release(n)
+		if empty {
+			p.recycle()
+		} else {
+			s.chill([]*page{p})
+		}
 		return
 	}
 	s.retired.Add(n)
-	s.retirements = addRetirement(s.retirements, retirement{first, last, n})
+	r := retirement{from: first, to: last, bytes: n}
+	if empty {
+		r.pages = []*page{p}
+	} else {
+		r.copied = []*page{p}
+	}
+	s.retirements = addRetirement(s.retirements, r)
+}
+
+// chill keeps pages until no batch is under way. Store.mu is held.
+func (s *Store) chill(pages []*page) {
+	s.cold = append(s.cold, pages[:min(len(pages), keptCold-len(s.cold))]...)
 }
 
 // Bytes is what the store's pages took at the moment of the image.
@@ -194,6 +226,13 @@ func (s *Store) Checkpoint() *Delta {
 // pages, so call it where they are written; any goroutine may.
 func (d *Delta) Hash() uint64 { return d.ledger.hash(d) }
 
+// Release ends the delta, as that of an image. If nobody has asked for the hash, it is
+// computed before the pages go: those of later deltas need it.
+func (d *Delta) Release() {
+	d.ledger.pass(d)
+	d.Image.Release()
+}
+
 // ledger keeps the sum of the pages' hashes from checkpoint to checkpoint.
 type ledger struct {
 	mu      sync.Mutex
@@ -223,6 +262,19 @@ func (l *ledger) hash(d *Delta) uint64 {
 	if l.done == d.no { // only the newest is asked for again
 		return l.hashed
 	}
+	return l.upTo(d)
+}
+
+// pass is hash if that is still to be done.
+func (l *ledger) pass(d *Delta) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.done < d.no {
+		l.upTo(d)
+	}
+}
+
+func (l *ledger) upTo(d *Delta) uint64 {
 	for len(l.pending) > 0 {
 		next := l.pending[0]
 		l.pending[0], l.pending = nil, l.pending[1:]

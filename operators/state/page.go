@@ -4,6 +4,9 @@ import (
 	"encoding/binary"
 	"fmt"
 	"math/bits"
+	"sync"
+
+	"streamsql/sql/vector"
 )
 
 // A page begins with a header of 16 bytes, little endian:
@@ -74,9 +77,10 @@ func newSlab(class uint8) *page {
 	size := slotSizes[class]
 	n := (PageSize - headerSize - 8) / (size + 2)
 	p := &page{
-		data: make([]byte, PageSize), size: uint32(size), base: uint32(headerSize+2*n+7) &^ 7,
+		data: takeMemory(), size: uint32(size), base: uint32(headerSize+2*n+7) &^ 7,
 		slots: int32(n), free: make([]uint64, (n+63)/64), class: class,
 	}
+	clear(p.data)
 	for i := range n {
 		p.free[i>>6] |= 1 << (i & 63)
 	}
@@ -93,10 +97,41 @@ func newBig(n int) *page {
 	return p
 }
 
+// spare is memory of slab pages that are no more, the process's.
+var spare sync.Pool
+
+// takeMemory is memory for a slab page, of any content.
+func takeMemory() []byte {
+	if m, ok := spare.Get().(*[PageSize]byte); ok {
+		return m[:]
+	}
+	return make([]byte, PageSize)
+}
+
+// recycle gives the memory of a page back that nobody reads any more, nor holds a row of.
+func (p *page) recycle() {
+	if p.big || cap(p.data) != PageSize { // a part of something larger
+		return
+	}
+	m := (*[PageSize]byte)(p.data)
+	p.data = nil
+	if vector.SparesPoisoned() {
+		for i := range m {
+			m[i] = 0xA5
+		}
+		return
+	}
+	spare.Put(m)
+}
+
 // copied returns a page of equal content that the caller may write to.
 func (p *page) copied() *page {
 	q := *p
-	q.data = make([]byte, len(p.data))
+	if p.big {
+		q.data = make([]byte, len(p.data))
+	} else {
+		q.data = takeMemory()
+	}
 	copy(q.data, p.data)
 	return &q
 }

@@ -33,6 +33,7 @@ type Store struct {
 	mu          sync.Mutex    // guards images and retirements
 	images      map[*Image]struct{}
 	retirements []retirement // that make up retired
+	cold        []*page      // that nobody holds once the batch is through
 
 	touched []uint64 // page numbers changed or freed since the last checkpoint
 	gone    map[uint64]bool
@@ -129,7 +130,7 @@ func (s *Store) writable(no uint64) *page {
 	if p.epoch != s.epoch {
 		if p.epoch <= s.shared.Load() {
 			s.account.Force(int64(len(p.data)))
-			s.retire(p)
+			s.retire(p, false)
 			p = p.copied()
 			s.pages[no] = p
 		}
@@ -205,7 +206,7 @@ func (s *Store) drop(no uint64) {
 	s.pages[no] = nil
 	s.unused = append(s.unused, no)
 	s.bytes -= int64(len(p.data))
-	s.retire(p)
+	s.retire(p, true)
 }
 
 // Close gives the memory back to the account. Images stay readable.

@@ -313,6 +313,25 @@ type Scratch struct {
 	b [][]uint64
 	o [][]int32
 	t [][]byte
+	v []*vector.Vector // without memory
+}
+
+// Vector is a vector of a type without values, nor memory for any.
+func (s *Scratch) Vector(t types.Type) *vector.Vector {
+	if k := len(s.v) - 1; k >= 0 {
+		v := s.v[k]
+		s.v = s.v[:k]
+		v.Type = t
+		return v
+	}
+	return &vector.Vector{Type: t}
+}
+
+func (s *Scratch) keep(v *vector.Vector) {
+	if len(s.v) < 16 {
+		*v = vector.Vector{}
+		s.v = append(s.v, v)
+	}
 }
 
 // Recycle takes back the memory of an operand that nobody else sees.
@@ -335,6 +354,7 @@ func (s *Scratch) Recycle(o Operand) {
 	if cap(o.Buf) > 0 && cap(o.Buf) <= maxKept && len(s.t) < 16 {
 		s.t = append(s.t, o.Buf[:0])
 	}
+	s.keep(o.Vector)
 }
 
 // maxKept is the largest text memory that is kept.
@@ -356,7 +376,11 @@ func (s *Scratch) Settle(o Operand) *vector.Vector {
 // Gather is the operand of some values of a vector, in memory of the Scratch.
 func (s *Scratch) Gather(v *vector.Vector, rows []int32) Operand {
 	n := len(rows)
-	out := &vector.Vector{Type: v.Type, N: n}
+	if v.Off == nil && (v.I == nil || v.W != nil) {
+		return Owned(v.Gather(rows))
+	}
+	out := s.Vector(v.Type)
+	out.N = n
 	switch {
 	case v.Off != nil:
 		size := 0
@@ -368,13 +392,11 @@ func (s *Scratch) Gather(v *vector.Vector, rows []int32) Operand {
 			out.Buf = append(out.Buf, v.Buf[v.Off[i]:v.Off[i+1]]...)
 			out.Off = append(out.Off, int32(len(out.Buf)))
 		}
-	case v.I != nil && v.W == nil:
+	default:
 		out.I = s.ints(n)
 		for k, i := range rows {
 			out.I[k] = v.I[i]
 		}
-	default:
-		return Owned(v.Gather(rows))
 	}
 	if v.Valid != nil {
 		out.Valid = s.bits(n)
@@ -404,8 +426,23 @@ func (s *Scratch) ints(n int) []int64 {
 	if s == nil {
 		return make([]int64, n)
 	}
+	if k := len(s.i) - 1; k < 0 || cap(s.i[k]) < n { // maybe some came back that had left an evaluation
+		v := vector.TakeInts(n)
+		ints := v.I
+		s.keep(v)
+		return ints
+	}
 	return take(&s.i, n)
 }
+
+// Ints gives memory for n numbers, of any content.
+func (s *Scratch) Ints(n int) []int64 { return s.ints(n) }
+
+// Rows gives memory for n positions, of any content.
+func (s *Scratch) Rows(n int) []int32 { return s.offsets(n) }
+
+// RecycleRows takes back what Rows gave.
+func (s *Scratch) RecycleRows(rows []int32) { s.Recycle(Owned(&vector.Vector{Off: rows})) }
 
 func (s *Scratch) floats(n int) []float64 {
 	if s == nil {

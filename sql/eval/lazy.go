@@ -46,13 +46,16 @@ func logic(e *expr.Expr, args []node, decided builtin.Truth) node {
 		everywhere[i] = harmless(a)
 	}
 	return func(x *exec, rows []int32, n int) builtin.Operand {
-		acc := newTruths(n, decided)
+		acc := newTruths(x.scratch.Ints(n), decided)
 		for i, a := range args {
 			if everywhere[i] || i == 0 {
-				acc.take(a(x, rows, n), nil)
+				o := a(x, rows, n)
+				acc.take(o, nil)
+				x.scratch.Recycle(o)
 				continue
 			}
-			open := acc.undecided()
+			open := acc.undecided(x.scratch.Rows(n)[:0])
+			mem := open
 			if len(open) == n {
 				open = nil
 			} else if len(open) == 0 {
@@ -61,8 +64,11 @@ func logic(e *expr.Expr, args []node, decided builtin.Truth) node {
 			o := a(x, through(rows, open), count(open, n))
 			acc.take(o, open)
 			x.scratch.Recycle(o)
+			x.scratch.RecycleRows(mem)
 		}
-		return builtin.Owned(acc.vector(e.Type))
+		out := x.scratch.Vector(e.Type)
+		out.N, out.I, out.Valid = n, acc.value, acc.valid
+		return builtin.Owned(out)
 	}
 }
 
@@ -95,12 +101,11 @@ type truths struct {
 	decided builtin.Truth
 }
 
-func newTruths(n int, decided builtin.Truth) *truths {
-	t := &truths{value: make([]int64, n), decided: decided}
-	if decided == builtin.False {
-		for i := range t.value {
-			t.value[i] = 1
-		}
+func newTruths(mem []int64, decided builtin.Truth) *truths {
+	t := &truths{value: mem, decided: decided}
+	all := int64(1 - decided)
+	for i := range t.value {
+		t.value[i] = all
 	}
 	return t
 }
@@ -156,18 +161,13 @@ func (t *truths) set(i int, v builtin.Truth) {
 	}
 }
 
-func (t *truths) undecided() []int32 {
-	open := make([]int32, 0, len(t.value))
+func (t *truths) undecided(open []int32) []int32 {
 	for i := range t.value {
 		if t.at(i) != t.decided {
 			open = append(open, int32(i))
 		}
 	}
 	return open
-}
-
-func (t *truths) vector(typ types.Type) *vector.Vector {
-	return &vector.Vector{Type: typ, N: len(t.value), I: t.value, Valid: t.valid}
 }
 
 // piece is the values of some rows of a result.

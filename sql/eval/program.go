@@ -37,6 +37,8 @@ type exec struct {
 	tell    func(row int, err error) // the caller's Fail
 	own     Context
 	hook    func(row int, err error) // fail
+	frames  []*builtin.Frame         // of calls, the first depth of them under way
+	depth   int
 }
 
 var execs = sync.Pool{New: func() any {
@@ -67,7 +69,7 @@ func (x *exec) fail(row int, err error) {
 
 // release forgets what belongs to the caller, and keeps the scratch memory.
 func (x *exec) release() {
-	x.own, x.tell, x.cols, x.sel = Context{}, nil, nil, nil
+	x.own, x.tell, x.cols, x.sel, x.depth = Context{}, nil, nil, nil, 0
 	clear(x.failed)
 	execs.Put(x)
 }
@@ -95,18 +97,26 @@ func (p *Program) Type() types.Type { return p.e.Type }
 // told to ctx.Fail and is NULL in the result. The result may be one of cols; it
 // shares no memory that anyone will write to.
 func (p *Program) Eval(ctx *Context, cols []*vector.Vector, n int) (*vector.Vector, error) {
+	v, _, err := p.EvalOwn(ctx, cols, n)
+	return v, err
+}
+
+// EvalOwn is Eval that says also whether the result is the caller's own, so that its
+// memory can be given back (vector.Give).
+func (p *Program) EvalOwn(ctx *Context, cols []*vector.Vector, n int) (v *vector.Vector, own bool, err error) {
 	if n == 0 {
-		return vector.New(p.e.Type, 0), nil
+		return vector.New(p.e.Type, 0), false, nil
 	}
 	x := acquire(ctx, cols)
 	defer x.release()
-	return p.eval(x, n), nil
+	v, own = p.eval(x, n)
+	return v, own, nil
 }
 
-// EvalSelected is Eval for the rows of a selection, which it counts from 0.
-func (p *Program) EvalSelected(ctx *Context, s *Selection) *vector.Vector {
+// EvalSelected is EvalOwn for the rows of a selection, which it counts from 0.
+func (p *Program) EvalSelected(ctx *Context, s *Selection) (v *vector.Vector, own bool) {
 	if len(s.rows) == 0 {
-		return vector.New(p.e.Type, 0)
+		return vector.New(p.e.Type, 0), false
 	}
 	x := acquire(ctx, nil)
 	defer x.release()
@@ -114,16 +124,16 @@ func (p *Program) EvalSelected(ctx *Context, s *Selection) *vector.Vector {
 	return p.eval(x, len(s.rows))
 }
 
-func (p *Program) eval(x *exec, n int) *vector.Vector {
+func (p *Program) eval(x *exec, n int) (v *vector.Vector, own bool) {
 	o := p.root(x, nil, n)
-	v := x.scratch.Settle(o)
+	v, own = x.scratch.Settle(o), o.IsOwned()
 	if o.IsConst() {
-		v = repeat(v, p.e.Type, n)
+		v, own = repeat(v, p.e.Type, n), true
 	}
 	if len(x.failed) > 0 {
 		v = without(v, x.failed)
 	}
-	return v
+	return v, own
 }
 
 // without is v with NULL in some rows.
@@ -142,7 +152,7 @@ func without(v *vector.Vector, rows map[int]struct{}) *vector.Vector {
 
 // repeat is a vector of n times the one value of v.
 func repeat(v *vector.Vector, t types.Type, n int) *vector.Vector {
-	out := vector.New(t, n)
+	out := vector.Take(t, n)
 	for range n {
 		out.AppendFrom(v, 0)
 	}
@@ -266,21 +276,34 @@ func column(i int) node {
 func call(e *expr.Expr, k builtin.Kernel, args []node) node {
 	once := builtin.Deterministic(e.Fn)
 	return func(x *exec, rows []int32, n int) builtin.Operand {
-		f := builtin.Frame{
-			Context: x.ctx, Call: e, N: n, Rows: rows, Scratch: &x.scratch,
-			Args: make([]builtin.Operand, len(args)), Out: &vector.Vector{Type: e.Type},
-		}
+		f := x.frame()
 		constant := once
-		for i, a := range args {
-			f.Args[i] = a(x, rows, n)
-			constant = constant && f.Args[i].IsConst()
+		for _, a := range args {
+			o := a(x, rows, n)
+			f.Args = append(f.Args, o)
+			constant = constant && o.IsConst()
 		}
+		f.Context, f.Call, f.N, f.Rows, f.Scratch, f.Out = x.ctx, e, n, rows, &x.scratch, x.scratch.Vector(e.Type)
 		if constant {
 			f.N, f.Spread = 1, n
 		}
-		k(&f)
-		return finish(&f, constant)
+		k(f)
+		out := finish(f, constant)
+		clear(f.Args)
+		x.depth--
+		return out
 	}
+}
+
+// frame is an empty frame for a call within those that are under way.
+func (x *exec) frame() *builtin.Frame {
+	if x.depth == len(x.frames) {
+		x.frames = append(x.frames, &builtin.Frame{})
+	}
+	f := x.frames[x.depth]
+	*f = builtin.Frame{Args: f.Args[:0]}
+	x.depth++
+	return f
 }
 
 // finish takes the result out of a frame and gives its arguments' memory back.

@@ -337,7 +337,7 @@ func checkSelection(t *testing.T, src string, p *Program, cols []*vector.Vector,
 				fails[row] = failure(err)
 			}
 		}
-		v := p.EvalSelected(ctx, &s)
+		v, _ := p.EvalSelected(ctx, &s)
 		for k, i := range rows {
 			got := fails[k]
 			switch {

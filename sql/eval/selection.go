@@ -7,6 +7,9 @@ import "streamsql/sql/vector"
 // only, in an argument that is not always reached, is gathered for that part alone.
 // It is for one goroutine.
 type Selection struct {
+	// Gather makes the columns; nil: of new memory.
+	Gather func(v *vector.Vector, rows []int32) *vector.Vector
+
 	whole []*vector.Vector
 	rows  []int32
 	cols  []*vector.Vector // nil: not gathered
@@ -29,7 +32,11 @@ func (s *Selection) Forget() { s.Select(nil, nil) }
 
 // Column is the column i of the rows.
 func (s *Selection) Column(i int) *vector.Vector {
-	if s.cols[i] == nil {
+	switch {
+	case s.cols[i] != nil:
+	case s.Gather != nil:
+		s.cols[i] = s.Gather(s.whole[i], s.rows)
+	default:
 		s.cols[i] = s.whole[i].Gather(s.rows)
 	}
 	return s.cols[i]

@@ -3,6 +3,8 @@
 package vector
 
 import (
+	"slices"
+
 	"streamsql/sql/decimal"
 	"streamsql/sql/types"
 )
@@ -226,47 +228,93 @@ func (v *Vector) Truncate(n int) {
 
 // Gather returns the values of v at the positions sel, in that order.
 func (v *Vector) Gather(sel []int32) *Vector {
-	out := &Vector{Type: v.Type, N: len(sel)}
+	out := &Vector{Type: v.Type}
 	switch {
 	case v.Off != nil:
 		n := 0
 		for _, i := range sel {
 			n += int(v.Off[i+1] - v.Off[i])
 		}
-		out.Off = make([]int32, 1, len(sel)+1)
-		out.Buf = make([]byte, 0, n)
+		out.Off, out.Buf = make([]int32, 1, len(sel)+1), make([]byte, 0, n)
+	case v.F != nil:
+		out.F = make([]float64, 0, len(sel))
+	case v.W != nil:
+		out.W = make([]decimal.Wide, 0, len(sel))
+	default:
+		out.I = make([]int64, 0, len(sel))
+	}
+	v.GatherTo(out, sel)
+	return out
+}
+
+// GatherTo is Gather into the memory of out, an empty vector of the same type, which
+// grows if it must.
+func (v *Vector) GatherTo(out *Vector, sel []int32) {
+	n := len(sel)
+	out.N = n
+	switch {
+	case v.Off != nil:
 		for _, i := range sel {
 			out.Buf = append(out.Buf, v.Buf[v.Off[i]:v.Off[i+1]]...)
 			out.Off = append(out.Off, int32(len(out.Buf)))
 		}
 	case v.F != nil:
-		out.F = make([]float64, len(sel))
+		out.F = slices.Grow(out.F[:0], n)[:n]
 		for k, i := range sel {
 			out.F[k] = v.F[i]
 		}
 	case v.W != nil:
-		out.W = make([]decimal.Wide, len(sel))
+		out.W = slices.Grow(out.W[:0], n)[:n]
 		for k, i := range sel {
 			out.W[k] = v.W[i]
 		}
 	default:
-		out.I = make([]int64, len(sel))
+		out.I = slices.Grow(out.I[:0], n)[:n]
 		for k, i := range sel {
 			out.I[k] = v.I[i]
 		}
 	}
 	if v.Valid != nil {
-		out.Valid = make([]uint64, (len(sel)+63)>>6)
+		out.Valid = make([]uint64, (n+63)>>6)
 		for k, i := range sel {
 			out.Valid[k>>6] |= (v.Valid[i>>6] >> (uint(i) & 63) & 1) << (uint(k) & 63)
 		}
 	}
-	return out
+}
+
+// CopyTo copies all values into out, an empty vector of the same type.
+func (v *Vector) CopyTo(out *Vector) {
+	out.N = v.N
+	switch {
+	case v.Off != nil:
+		from := v.Off[0]
+		out.Buf = append(out.Buf[:0], v.Buf[from:v.Off[v.N]]...)
+		out.Off = out.Off[:0]
+		for _, at := range v.Off[:v.N+1] {
+			out.Off = append(out.Off, at-from)
+		}
+	case v.F != nil:
+		out.F = append(out.F[:0], v.F[:v.N]...)
+	case v.W != nil:
+		out.W = append(out.W[:0], v.W[:v.N]...)
+	default:
+		out.I = append(out.I[:0], v.I[:v.N]...)
+	}
+	if v.Valid != nil {
+		out.Valid = append([]uint64(nil), v.Valid...)
+	}
 }
 
 // Slice returns the values from lo to hi (exclusive). It shares memory with v where it can.
 func (v *Vector) Slice(lo, hi int) *Vector {
-	out := &Vector{Type: v.Type, N: hi - lo}
+	out := &Vector{}
+	v.SliceTo(out, lo, hi)
+	return out
+}
+
+// SliceTo makes out, whatever it was, the Slice from lo to hi.
+func (v *Vector) SliceTo(out *Vector, lo, hi int) {
+	*out = Vector{Type: v.Type, N: hi - lo}
 	switch {
 	case v.Off != nil:
 		out.Off, out.Buf = v.Off[lo:hi+1], v.Buf
@@ -288,5 +336,4 @@ func (v *Vector) Slice(lo, hi int) *Vector {
 			}
 		}
 	}
-	return out
 }

@@ -2,6 +2,7 @@ package nexmark
 
 import (
 	"math/bits"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -15,6 +16,9 @@ const (
 	maxPartitions = 64
 	maxBytes      = 4096
 )
+
+// sampleTexts are so many that tell how long the others are.
+const sampleTexts = 1024
 
 // texts are the columns of a table that are text, prepared once: row r has the
 // texts number r modulo their count. A chunk is a slice of them, so that no byte is
@@ -45,7 +49,12 @@ func newTexts(t *table, q *sequence, partitions int) *texts {
 func (t *texts) all() []*vector.Vector {
 	t.once.Do(func() {
 		c := newComposer(t.seq.seed ^ seedTexts ^ t.table.first)
-		for range t.table.texts {
+		for n := range t.table.texts {
+			if n == sampleTexts {
+				for _, v := range t.columns { // about as long as all will be
+					v.Buf = slices.Grow(v.Buf, len(v.Buf)*(t.table.texts/n)*17/16)
+				}
+			}
 			row := t.table.compose(t, c)
 			if t.columns == nil {
 				for range row {

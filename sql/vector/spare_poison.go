@@ -1,0 +1,5 @@
+//go:build race || poison
+
+package vector
+
+func init() { PoisonSpares(true) }
