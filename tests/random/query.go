@@ -469,7 +469,7 @@ func (g *gen) aggregateOf(scope []column, k kind) string {
 	case k == kBool:
 		return "MIN(" + g.expr(scope, kInt, 1) + ") IS NULL"
 	case k == kJSON: // the smallest text is no smallest value
-		return "JSON_OBJECT('n', MAX(" + g.expr(scope, kInt, 1) + "))"
+		return "JSON_OBJECT('n', MAX(0 + " + g.expr(scope, kInt, 1) + "))" // 0 +: see ofOthers
 	case k == kEnum:
 		return "MIN(NULL)"
 	case k == kInt && g.chance(50):
