@@ -89,34 +89,34 @@ func (e *Engine) addBatches(add func(values ...any)) {
 	}
 }
 
+// addPartitions lists the partitions of streams: of an external one how far it is
+// read, of one with event time each partition's watermark.
 func (e *Engine) addPartitions(add func(values ...any)) {
-	cat := e.Catalog()
 	e.mu.Lock()
-	offsets := map[catalog.ID][]uint64{}
-	externals := maps.Clone(e.externals)
+	externals, offsets := maps.Clone(e.externals), map[catalog.ID][]uint64{}
 	for id, x := range externals {
 		offsets[id] = slices.Clone(x.offsets)
 	}
 	e.mu.Unlock()
-	for _, id := range slices.Sorted(maps.Keys(offsets)) {
-		if t, ok := cat.TableByID(id); ok {
-			for part, next := range offsets[id] {
-				add(t.Database, t.Name, part, next, nil, externals[id].reading[part].Load()/1000)
-			}
-		}
-	}
 	e.streams.Lock()
 	defer e.streams.Unlock()
 	for _, id := range slices.Sorted(maps.Keys(e.streams.of)) {
-		s := e.streams.of[id]
-		for part := range s.table.PartitionCount() {
-			var watermark any
+		s, x := e.streams.of[id], externals[id]
+		n := s.table.PartitionCount()
+		if x != nil {
+			n = len(offsets[id])
+		}
+		for part := range n {
+			var next, watermark, took any
+			if x != nil {
+				next, took = offsets[id][part], x.reading[part].Load()/1000
+			}
 			if s.clock != nil {
 				if w := s.clock.Now(part); w > minWatermark {
 					watermark = w
 				}
 			}
-			add(s.table.Database, s.table.Name, part, nil, watermark, nil)
+			add(s.table.Database, s.table.Name, part, next, watermark, took)
 		}
 	}
 }
