@@ -36,6 +36,7 @@ type options struct {
 	length   time.Duration
 	workers  int
 	json     bool
+	markdown bool
 	save     string
 	against  string
 	repeats  int
@@ -106,6 +107,7 @@ func (m *measurement) main(ctx context.Context, args []string, h Host) int {
 	fs := settings.NewFlags("bench "+m.name, "[flags]", m.about)
 	fs.IntVar(&o.workers, "workers", 0, "threads that run queries; 0: one per core")
 	fs.BoolVar(&o.json, "json", false, "print the figures as JSON")
+	fs.BoolVar(&o.markdown, "markdown", false, "print them as a table of Markdown; of nexmark, the figures that docs/performance.md shows")
 	fs.StringVar(&o.save, "save", "", "write them to this `file`")
 	fs.StringVar(&o.against, "against", "", "compare with a `file` that --save wrote")
 	fs.IntVar(&o.repeats, "repeats", 1, "measure so many times and give medians")

@@ -117,6 +117,29 @@ func TestMissedBars(t *testing.T) {
 	}
 }
 
+func TestMarkdown(t *testing.T) {
+	r := &Report{Command: "nexmark", Results: make([]Result, 3)}
+	for k := range r.Results[:2] {
+		x := &r.Results[k]
+		x.Name = []string{"q1 b", "q2 b"}[k]
+		x.add("events", "M", 30)
+		x.add("events/s/core", "M", 2+float64(k)).atLeast(3)
+		x.add("alloc", "B/ev", 15).atMost(16)
+	}
+	r.Results[2] = Result{Name: "q3 b", Wrong: "gone"}
+	var out bytes.Buffer
+	want := `
+|  | events/s/core M | alloc B/ev |
+|---|---|---|
+| q1 b | 2.00 ✗≥3.00 | 15.0 |
+| q2 b | 3.00 | 15.0 |
+| q3 b | FAILED: gone |
+`
+	if err := r.markdown(&out); err != nil || out.String() != want {
+		t.Errorf("%v\n%s", err, &out)
+	}
+}
+
 // What comes at a moment is in the next cut, and as old as that when it is seen.
 func TestFreshnessOfMoments(t *testing.T) {
 	at := func(ms int) time.Time { return time.UnixMilli(int64(1_000_000 + ms)) }

@@ -133,12 +133,19 @@ func (r *Report) put(o *options, before *Report) error {
 			return err
 		}
 	}
-	if o.json {
+	switch {
+	case o.json:
 		if _, err := o.host.Stdout.Write(text); err != nil {
 			return err
 		}
-	} else if err := r.table(o.host.Stdout); err != nil {
-		return err
+	case o.markdown:
+		if err := r.markdown(o.host.Stdout); err != nil {
+			return err
+		}
+	default:
+		if err := r.table(o.host.Stdout); err != nil {
+			return err
+		}
 	}
 	if before != nil {
 		w := o.host.Stdout
