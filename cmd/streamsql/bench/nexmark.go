@@ -16,6 +16,7 @@ import (
 const (
 	leastEvents = 30_000_000
 	leastTime   = 30 * time.Second
+	trialEvents = 5_000_000 // of the run that tells how many take so long
 )
 
 func nexmarkFlags(fs *settings.Flags, o *options) {
@@ -126,12 +127,20 @@ func (o *options) nexmarkCase(ctx context.Context, c nexmarkCase) (r Result, err
 }
 
 // longRun is a timed run of as many events as the flags say, or else of leastEvents
-// at least that takes leastTime: what goes too fast is run again, with more, or, where
-// the state of so many would not fit into maxRSS, with its events by the clock.
+// at least that takes leastTime. How many those are, a short run tells; what still
+// goes too fast is run again, with more, or, where the state of so many would not fit
+// into maxRSS, with its events by the clock.
 func (o *options) longRun(ctx context.Context, c nexmarkCase) (*timed, error) {
 	events := o.events
 	if events == 0 {
-		events = leastEvents
+		o.progress.say("%s: %s", c, nexmark.Title(c.query))
+		t, err := o.timedRun(ctx, c, trialEvents, false)
+		if err != nil {
+			return nil, err
+		}
+		if events = longer(t.events, t.took); t.sizeAt(events) > maxRSS<<20 {
+			events = leastEvents
+		}
 	}
 	for {
 		o.progress.say("%s: %s %d events", c, nexmark.Title(c.query), events)
