@@ -60,6 +60,7 @@ type Server struct {
 	mu   sync.Mutex
 	cmd  *exec.Cmd
 	done chan struct{} // closed once the process is gone
+	peak int64         // its largest resident size when it was killed, in bytes
 }
 
 // Start runs a server and returns once it serves.
@@ -189,6 +190,7 @@ func (s *Server) Exited() <-chan struct{} {
 func (s *Server) Kill() {
 	s.mu.Lock()
 	cmd, done := s.cmd, s.done
+	s.peak = peakRSS(cmd.Process.Pid, nil)
 	s.mu.Unlock()
 	cmd.Process.Kill()
 	<-done

@@ -6,7 +6,7 @@ import (
 	"fmt"
 	"io"
 	"net/http"
-	"runtime"
+	"os"
 	"syscall"
 	"time"
 )
@@ -55,13 +55,14 @@ func (s *Server) debug(ctx context.Context, path string, read func(io.Reader) er
 	return read(a.Body)
 }
 
-// Spent is the CPU time and the largest resident size of the last process, which is gone.
+// Spent is the CPU time and the largest resident size of the last process, which is gone:
+// by Kill, where its system does not tell the size afterwards.
 func (s *Server) Spent() (cpu time.Duration, peak int64) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if u, ok := s.cmd.ProcessState.SysUsage().(*syscall.Rusage); ok {
 		cpu = time.Duration(u.Utime.Nano() + u.Stime.Nano())
-		peak = rssBytes(u)
+		peak = max(s.peak, peakRSS(s.cmd.Process.Pid, u))
 	}
 	return cpu, peak
 }
@@ -71,15 +72,7 @@ func OwnUsage() (u Usage) {
 	var r syscall.Rusage
 	if syscall.Getrusage(syscall.RUSAGE_SELF, &r) == nil {
 		u.CPU = time.Duration(r.Utime.Nano() + r.Stime.Nano())
-		u.PeakRSS = rssBytes(&r)
+		u.PeakRSS = peakRSS(os.Getpid(), &r)
 	}
 	return u
-}
-
-// rssBytes is the largest resident size, which Darwin alone counts in bytes.
-func rssBytes(r *syscall.Rusage) int64 {
-	if runtime.GOOS == "darwin" {
-		return int64(r.Maxrss)
-	}
-	return int64(r.Maxrss) << 10
 }
