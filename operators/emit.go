@@ -51,6 +51,7 @@ func NewEmit(spec EmitSpec, env Env) *Emit {
 		all: positions(len(spec.Input)), one: make([][]byte, 1),
 	}
 	e.due = newExpiring(spec.Watermark, 1, e.time, env.Account)
+	e.due.shrinks = spec.Shrinks
 	return e
 }
 
@@ -76,10 +77,7 @@ func (e *Emit) Begin(b *Batch) {
 
 // Push queues a chunk, but for rows whose window was over before the batch.
 func (e *Emit) Push(_ int, c *batch.Chunk) {
-	if !e.spec.Shrinks {
-		c = e.due.live(c, e.spec.Col)
-	}
-	if c != nil {
+	if c = e.due.live(c, e.spec.Col); c != nil {
 		e.push(0, c)
 	}
 }

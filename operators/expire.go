@@ -32,6 +32,8 @@ type expiring struct {
 	// moves: a row's time may become a later one without a word. With an earlier one it
 	// is added once more.
 	moves bool
+	// shrinks: rows can be over when they come, and count until the batch ends.
+	shrinks bool
 	// ends: rows end by next alone, so that each is in its list, once.
 	ends  bool
 	lists *btree.Map[int64, *expiryList]
@@ -175,10 +177,11 @@ func (x *expiring) alive(l *expiryList, key int64, mem []state.Ref) []state.Ref 
 	})
 }
 
-// live is c without the rows whose column col is over; nil: no other is left.
+// live is c without the rows whose column col is over, unless such rows count; nil: no
+// other is left.
 func (x *expiring) live(c *batch.Chunk, col int) *batch.Chunk {
 	over, ok := x.over.at()
-	if !ok {
+	if !ok || x.shrinks {
 		return c
 	}
 	v := c.Cols[col]

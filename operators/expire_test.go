@@ -97,4 +97,7 @@ func TestExpiringLive(t *testing.T) {
 	if got := x.live(c, 0); got.N != 2 || got.Cols[0].I[0] != 11 || !got.Cols[0].IsNull(1) {
 		t.Fatalf("%d rows are live", got.N)
 	}
+	if x.shrinks = true; x.live(c, 0) != c {
+		t.Fatal("where rows can be over when they come, all are live")
+	}
 }

@@ -76,6 +76,7 @@ func NewFirst(spec TopNSpec, env Env) (*First, error) {
 	if spec.Expiry != nil {
 		f.keys = newVectors(group.types, 1)
 		f.over = newExpiring(spec.Expiry.Watermark, 1, f.timeOf, env.Account)
+		f.over.shrinks = spec.Expiry.Shrinks
 	}
 	return f, nil
 }

@@ -26,6 +26,7 @@ type mergeExpiry struct {
 func newMergeExpiry(m *Merge, e Expiry) *mergeExpiry {
 	x := &mergeExpiry{m: m, col: e.Col, input: -1, value: vector.New(m.out[e.Col], 1), one: make([][]byte, 1), cols: newVectors(m.index.types, blockRows)}
 	x.expiring = newExpiring(e.Watermark, 1, x.time, m.env.Account)
+	x.shrinks = e.Shrinks
 	if e.Col < len(m.spec.Keys) {
 		x.input = m.spec.Keys[e.Col]
 	} else {

@@ -27,6 +27,7 @@ func newPartExpiry(e *Expiry, partition []int, parts *index, a *account.Account)
 	}
 	x := &partExpiry{parts: parts, col: e.Col, key: slices.Index(partition, e.Col), decoded: newVectors(parts.types, 1)}
 	x.expiring = newExpiring(e.Watermark, 1, x.time, a)
+	x.shrinks = e.Shrinks
 	return x
 }
 

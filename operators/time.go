@@ -57,4 +57,7 @@ func (w Watermark) later(by int64) Watermark {
 type Expiry struct {
 	Col       int
 	Watermark Watermark
+	// Shrinks: a row can be over when it comes, as what is left of a session is that fell
+	// apart. It counts until its batch ends.
+	Shrinks bool
 }

@@ -110,7 +110,7 @@ func expiry(e *physical.Expiry) *operators.Expiry {
 	if e == nil {
 		return nil
 	}
-	return &operators.Expiry{Col: e.Col, Watermark: watermark(e.Watermark)}
+	return &operators.Expiry{Col: e.Col, Watermark: watermark(e.Watermark), Shrinks: e.Shrinks}
 }
 
 func joinSpec(j *physical.JoinSpec, left, right []types.Type) operators.JoinSpec {

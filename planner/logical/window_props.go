@@ -62,10 +62,13 @@ func (d *Deriver) windowTimes(w *Window) map[int]physical.Time {
 		return out
 	}
 	closes := base.Later(w.Lateness)
-	out[w.End.ID] = physical.Time{Watermark: closes, Closes: closes}
+	end := physical.Time{Watermark: closes, Closes: closes}
 	if w.Kind == bind.Session {
+		end.Shrinks = !d.Props(w.Input).AppendOnly
+		out[w.End.ID] = end
 		return out
 	}
+	out[w.End.ID] = end
 	start := physical.Time{Watermark: closes.Later(w.Size)}
 	switch {
 	case w.Start.Type.Kind == types.Timestamp:

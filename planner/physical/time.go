@@ -17,6 +17,8 @@ type StreamDelay struct {
 type Expiry struct {
 	Col       int       `json:"col"`
 	Watermark Watermark `json:"watermark"`
+	// Shrinks: a row can be over when it comes, see Time. It counts until its batch ends.
+	Shrinks bool `json:"shrinks,omitempty"`
 }
 
 // Time says of a column of a result that its values are bound to a watermark.
@@ -27,6 +29,9 @@ type Time struct {
 	// Late: nothing has left late rows out yet, so that rows not above the watermark
 	// may come still. It is the event time itself; a window's bounds are not Late.
 	Late bool `json:"late,omitempty"`
+	// Shrinks: it bounds sessions of rows that can go. What is left of a session that was
+	// open can be over already: its rows change in the batch in which it falls apart.
+	Shrinks bool `json:"shrinks,omitempty"`
 	// Closes is, of a window's bound, the watermark at whose passing of the value the
 	// window is over for EMIT ON WINDOW CLOSE.
 	Closes Watermark `json:"closes,omitempty"`
@@ -59,7 +64,7 @@ next:
 
 // Least is the time of rows that come from either.
 func (t Time) Least(o Time) Time {
-	out := Time{Watermark: t.Watermark.Least(o.Watermark), Late: t.Late || o.Late}
+	out := Time{Watermark: t.Watermark.Least(o.Watermark), Late: t.Late || o.Late, Shrinks: t.Shrinks || o.Shrinks}
 	if t.Closes != nil && o.Closes != nil {
 		out.Closes = t.Closes.Least(o.Closes)
 	}

@@ -3,7 +3,6 @@ package build
 import (
 	"streamsql/planner/logical"
 	"streamsql/planner/physical"
-	"streamsql/sql/bind"
 )
 
 // emit is an Emit where a row and its retraction come to the same task.
@@ -20,33 +19,10 @@ func (b *builder) emit(n *logical.Emit, want []logical.Col) (*rel, error) {
 	props := b.derived.Props(n)
 	node := &physical.Node{
 		Kind: physical.Emit, Inputs: []*physical.Node{in}, Fields: fields(cols), Props: propsOf(props, cols),
-		Emit: &physical.EmitSpec{Col: indexOf(cols, n.Col.ID), Watermark: n.Closes, Shrinks: b.shrinks(n.Input)},
+		Emit: &physical.EmitSpec{Col: indexOf(cols, n.Col.ID), Watermark: n.Closes, Shrinks: b.derived.Props(n.Input).Times[n.Col.ID].Shrinks},
 	}
 	node.Props.State = "the rows of open windows"
 	return over(node, cols, props), nil
-}
-
-// shrinks reports that the rows of n are sessions, or in sessions, whose rows can go.
-// Nothing between may count on that what is over changes no more.
-func (b *builder) shrinks(n logical.Node) bool {
-	for {
-		switch x := n.(type) {
-		case *logical.Project:
-			n = x.Input
-		case *logical.Filter:
-			n = x.Input
-		case *logical.Aggregate:
-			in, byID := sessionsByID(x)
-			if !byID {
-				return false
-			}
-			n = in
-		case *logical.Window:
-			return x.Kind == bind.Session && !b.derived.Props(x.Input).AppendOnly
-		default:
-			return false
-		}
-	}
 }
 
 func withCol(s logical.ColSet, c logical.Col) logical.ColSet {

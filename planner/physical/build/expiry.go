@@ -18,7 +18,8 @@ func expiry(p *logical.Props, cols []logical.Col) *physical.Expiry {
 	if !ok {
 		return nil
 	}
-	return &physical.Expiry{Col: slices.Index(ids, by), Watermark: p.Times[by].Watermark}
+	t := p.Times[by]
+	return &physical.Expiry{Col: slices.Index(ids, by), Watermark: t.Watermark, Shrinks: t.Shrinks}
 }
 
 // untilOver notes what a node remembers that forgets rows by the time of cols.

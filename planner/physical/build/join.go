@@ -125,13 +125,14 @@ func broadcast(n *physical.Node) *physical.Node {
 
 // expire lets rows of both sides go that have a time among the columns that must
 // be equal: once it is over on both sides, no row comes that they could meet. (The
-// event time itself may come late still.) Else it does as n's Untils say.
+// event time itself may come late still, and what is left of a session may meet one
+// that was over before.) Else it does as n's Untils say.
 func (b *builder) expire(spec *physical.JoinSpec, n *logical.Join, leftCols, rightCols []logical.Col) {
 	left, right := b.derived.Props(n.Left).Times, b.derived.Props(n.Right).Times
 	for i, k := range n.Keys {
 		l, okL := left[k.Left.ID]
 		r, okR := right[k.Right.ID]
-		if !okL || !okR || l.Late || r.Late {
+		if !okL || !okR || l.Late || r.Late || l.Shrinks || r.Shrinks {
 			continue
 		}
 		both := l.Least(r).Watermark
