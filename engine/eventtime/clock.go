@@ -87,14 +87,17 @@ func (c *Clock) Take(part int, before, high, now int64) {
 }
 
 // Advance ends a cut at moment now: partitions fall idle, and the watermark moves
-// as far as they let it. moved: it did; turned: the set of idle partitions changed.
+// as far as they let it; to the largest of all when none is awake any more, as the
+// last one would if they fell idle one by one. moved: it did; turned: the set of idle
+// partitions changed.
 func (c *Clock) Advance(now int64) (moved, turned bool) {
-	low, awake := Never, 0
+	low, high, awake := Never, None, 0
 	for i := range c.parts {
 		p := &c.parts[i]
 		if !p.idle && c.timeout > 0 && p.waiting == 0 && now-p.last >= c.timeout {
 			p.idle, c.turned = true, true
 		}
+		high = max(high, p.taken)
 		if !p.idle {
 			awake++
 			low = min(low, p.taken)
@@ -103,7 +106,10 @@ func (c *Clock) Advance(now int64) (moved, turned bool) {
 			low = min(low, max(p.taken, c.watermark)) // it woke with the watermark as it is
 		}
 	}
-	if awake > 0 && low > c.watermark {
+	if awake == 0 {
+		low = high
+	}
+	if low > c.watermark {
 		c.watermark, moved = low, true
 	}
 	turned, c.turned = c.turned, false
