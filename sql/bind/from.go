@@ -9,6 +9,7 @@ import (
 	"streamsql/catalog"
 	"streamsql/sql/parser"
 	"streamsql/sql/sqlerr"
+	"streamsql/sql/types"
 )
 
 // source is a bound FROM, or a part of it: the relation and what it offers.
@@ -175,7 +176,7 @@ func (b *binder) scan(t *catalog.Table, alias string) (source, error) {
 // derived puts a query into FROM under a name, its columns renamed if names is
 // not empty: error 1353 if their number is wrong, 1060 for one name twice.
 func (b *binder) derived(q *Query, alias string, names []string) (source, error) {
-	q, err := renamed(q, names)
+	q, err := renamed(b.nullsAsText(q), names)
 	if err != nil {
 		return source{}, err
 	}
@@ -184,6 +185,23 @@ func (b *binder) derived(q *Query, alias string, names []string) (source, error)
 		s.scope.cols[i] = visible{Col: c, table: alias, position: i, rank: i}
 	}
 	return s, nil
+}
+
+// nullsAsText gives the columns of q that are nothing but NULL a type where MySQL makes a
+// table of its rows first: a text of no length. Around others a NULL goes on being one.
+func (b *binder) nullsAsText(q *Query) *Query {
+	null := func(c Col) bool { return c.Type.Kind == types.Null }
+	sel, ok := q.Root.(*Select)
+	if merged := ok && !sel.Grouped && !sel.Distinct && len(sel.Overs) == 0 && q.Limit < 0 && q.Offset == 0; merged || !slices.ContainsFunc(q.Out, null) {
+		return q
+	}
+	ts := make([]types.Type, len(q.Out))
+	for i, c := range q.Out {
+		if ts[i] = c.Type; null(c) {
+			ts[i] = types.MakeVarChar(0)
+		}
+	}
+	return b.converted(q, ts)
 }
 
 // renamed gives the columns of q other names (none: it keeps its own), which
