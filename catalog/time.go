@@ -62,4 +62,8 @@ const (
 	// seen by then; else NULL. It has the time column's type. It is a fact of the
 	// change, not of the row: a row does not come with what it goes with.
 	DeletedColumn = -3
+	// RetractedColumn is, of a row of an upsert stream that is taken back, the watermark of
+	// its partition by then. It has the time column's type, and is NULL of a row that comes,
+	// and while there is no watermark. It is a fact of the change too.
+	RetractedColumn = -4
 )

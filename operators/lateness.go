@@ -68,6 +68,16 @@ func (l *lateness) watermark(c *batch.Chunk, i int) (int64, bool) {
 	return 0, false
 }
 
+// closed is by what windows were over that row i of c is taken back from; false: it is
+// not, or none were.
+func (l *lateness) closed(c *batch.Chunk, i int) (int64, bool) {
+	if !l.Retracts || c.Weight(i) >= 0 {
+		return 0, false
+	}
+	v := c.Cols[l.Retracted]
+	return v.I[i], !v.IsNull(i)
+}
+
 // missed notes a row that is too late for all its windows.
 func (l *lateness) missed(c *batch.Chunk, i int) {
 	l.count += c.Weight(i)

@@ -9,8 +9,8 @@ import (
 
 // Session puts rows into sessions, which other rows extend, join together, and
 // split when they go. A batch is worked off in phases: its rows are counted
-// (take); those that have come or gone change sessions (settle); then whatever
-// stands in another session than it was given with is given anew (give); at last
+// (take); those that have come or gone change sessions (settle), and those that are
+// taken back leave theirs unless it was over (retract); then whatever stands in another session than it was given with is given anew (give); at last
 // sessions that are over are forgotten (forget).
 //
 // When sessions join or split, with IDs the rows of the smaller part get another
@@ -27,7 +27,8 @@ type Session struct {
 	kept  []*vector.Vector
 
 	dirty   []state.Ref // rows counted in the batch
-	settled int         // of dirty
+	back    []retraction
+	settled int // of dirty
 	moved   []movedRows
 	given   int // of dirty, then of moved
 	keys    []state.Ref
@@ -43,11 +44,20 @@ type sessionPhase uint8
 
 const (
 	settleSessions sessionPhase = iota
+	takeBack
 	giveDirty
 	giveMoved
 	forgetSessions
 	endSessionKeys
 )
+
+// retraction is a row that is taken back, where sessions may have been over by then:
+// that is seen when all that has come is in its session.
+type retraction struct {
+	row    state.Ref
+	weight int64
+	closed int64 // the watermark by then
+}
 
 // movedRows are rows that may have to be given anew: those of a session, or of
 // a key from one time to another.
@@ -199,7 +209,11 @@ func (s *Session) take(c *batch.Chunk, i int) error {
 		}
 	}
 	row := s.store.rows.Mutable(r)
-	putInt(row, getInt(row)+w)
+	if closed, ok := s.late.closed(c, i); ok {
+		s.back = append(s.back, retraction{r, w, closed})
+	} else {
+		putInt(row, getInt(row)+w)
+	}
 	if row[40] == 0 {
 		row[40] = 1
 		s.dirty = append(s.dirty, r)
@@ -228,7 +242,17 @@ func (s *Session) work(budget int) (n int, err error) {
 			s.settled++
 		}
 		if s.settled == len(s.dirty) {
-			s.phase = giveDirty
+			s.phase, s.settled = takeBack, 0
+		}
+	case takeBack:
+		for ; s.settled < len(s.back) && n < budget; n++ {
+			if err := s.retract(s.back[s.settled]); err != nil {
+				return n, err
+			}
+			s.settled++
+		}
+		if s.settled == len(s.back) {
+			s.phase, s.settled, s.back = giveDirty, 0, emptied(s.back)
 		}
 	case giveDirty:
 		for ; s.given < len(s.dirty) && n < budget; n++ {
@@ -236,7 +260,7 @@ func (s *Session) work(budget int) (n int, err error) {
 			s.given++
 		}
 		if s.given == len(s.dirty) {
-			s.phase, s.given, s.settled, s.dirty = giveMoved, 0, 0, emptied(s.dirty)
+			s.phase, s.given, s.dirty = giveMoved, 0, emptied(s.dirty)
 		}
 	case giveMoved:
 		for s.given < len(s.moved) && n < budget {

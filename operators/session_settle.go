@@ -25,6 +25,24 @@ func (s *Session) settle(r state.Ref) error {
 	return nil
 }
 
+// retract takes a row back, in the order in which that was done. A session that was over
+// by then stays as it is: what has come later is in none of those.
+func (s *Session) retract(b retraction) error {
+	row := s.store.rows.Mutable(b.row)
+	count, key, at := getInt(row), state.Ref(getInt(row[32:])), getInt(row[48:])
+	if count > 0 {
+		if v, ok := s.store.at(key, at); ok && v.last+s.spec.Gap+s.late.Allowed <= b.closed {
+			return nil
+		}
+	}
+	putInt(row, count+b.weight)
+	if err := s.store.checkCount(count+b.weight, s.env.Node); err != nil || count+b.weight > 0 {
+		return err
+	}
+	s.store.displace(key, at, getInt(row[56:]), b.row)
+	return s.leave(key, at, getInt(row[56:]))
+}
+
 // come makes room for a row: in a session that it touches, in several, which
 // become one, or in a new one. The session with the most rows stays.
 func (s *Session) come(key state.Ref, at, from int64) error {

@@ -178,6 +178,9 @@ func (w *Window) windowsOf(c *batch.Chunk, i int) int {
 			w.late.missed(c, i)
 		}
 	}
+	if mark, ok := w.late.closed(c, i); ok && open > 0 {
+		open = min(open, w.pane.open(mark-w.late.Allowed))
+	}
 	return open
 }
 

@@ -23,7 +23,7 @@ func windowSpec(n *physical.Node, in []types.Type) operators.WindowSpec {
 }
 
 func lateness(l physical.Lateness) operators.Lateness {
-	return operators.Lateness{Late: l.Late, Allowed: l.Allowed, Closed: watermark(l.Closed), Stream: l.Stream, Own: l.Own}
+	return operators.Lateness{Late: l.Late, Retracts: l.Retracts, Retracted: l.Retracted, Allowed: l.Allowed, Closed: watermark(l.Closed), Stream: l.Stream, Own: l.Own}
 }
 
 func sessionSpec(n *physical.Node, in []types.Type) operators.SessionSpec {

@@ -39,6 +39,29 @@ func (o *Origin) deletions(c *batch.Chunk, t types.Type) *vector.Vector {
 	return v
 }
 
+// retractions is catalog.RetractedColumn, of type t, for such a block: of its rows
+// before each, those that come move the watermark on.
+func (o *Origin) retractions(c *batch.Chunk, t types.Type) *vector.Vector {
+	if o.Key == nil || o.Time < 0 || c.Weights == nil {
+		return nulls(t, c.N)
+	}
+	at, known, times := o.Before, o.Known, c.Cols[o.Time]
+	v := vector.New(t, c.N)
+	for i := range c.N {
+		switch back := c.Weight(i) < 0; {
+		case back && known:
+			v.AppendInt(at)
+			continue
+		case !back && !times.IsNull(i):
+			if mark := times.I[i] - o.Delay; !known || mark > at {
+				at, known = mark, true
+			}
+		}
+		v.AppendNull()
+	}
+	return v
+}
+
 func nulls(t types.Type, n int) *vector.Vector {
 	v := vector.New(t, n)
 	for range n {

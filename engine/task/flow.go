@@ -3,7 +3,6 @@ package task
 import (
 	"context"
 
-	"streamsql/catalog"
 	"streamsql/engine/dag"
 	"streamsql/engine/exchange"
 	"streamsql/engine/sched"
@@ -142,7 +141,7 @@ type Source struct {
 	Targets []Target // an edge into each task of the stage
 	next    int
 	system  bool       // some of Columns are system columns: see AskOf
-	deleted types.Type // of catalog.DeletedColumn, if that is asked for
+	mark    types.Type // of the columns that are facts of changes, if they are asked for
 }
 
 // Send feeds a chunk of the table's columns, in pieces spread over the tasks.
@@ -211,8 +210,8 @@ func (s *Source) AwaitCredit(ctx context.Context) error {
 func (s *Source) prune(c *batch.Chunk) *batch.Chunk {
 	out := &batch.Chunk{N: c.N, Weights: c.Weights, Cols: make([]*vector.Vector, len(s.Columns))}
 	for k, i := range s.Columns {
-		if i == catalog.DeletedColumn { // these rows are there
-			out.Cols[k] = nulls(s.deleted, c.N)
+		if ofChange(i) { // these rows are there
+			out.Cols[k] = nulls(s.mark, c.N)
 			continue
 		}
 		out.Cols[k] = c.Cols[i]

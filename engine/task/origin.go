@@ -149,8 +149,8 @@ func (s *Source) AskOf(t *catalog.Table) {
 			continue
 		}
 		s.system = true
-		if c == catalog.DeletedColumn {
-			s.deleted = t.Columns[t.EventTime.Column].Type.Nullable()
+		if ofChange(c) {
+			s.mark = t.Columns[t.EventTime.Column].Type.Nullable()
 		}
 	}
 	if own != nil {
@@ -197,8 +197,11 @@ func (s *Source) SendOrigin(info *Info, c *batch.Chunk, o *Origin) {
 			times = c.Cols[o.Time]
 		}
 		return s.with(c.N, c.Weights, func(at int) *vector.Vector {
-			if at == catalog.DeletedColumn {
-				return o.deletions(c, s.deleted)
+			switch at {
+			case catalog.DeletedColumn:
+				return o.deletions(c, s.mark)
+			case catalog.RetractedColumn:
+				return o.retractions(c, s.mark)
 			}
 			return c.Cols[at]
 		}, o, times)
@@ -246,11 +249,16 @@ func (s *Source) SendNeeded(info *Info, c *batch.Chunk, o *Origin) {
 	s.SendPruned(info, s.with(c.N, c.Weights, func(int) *vector.Vector { next++; return c.Cols[next-1] }, o, times))
 }
 
+// ofChange tells system columns of changes from those of rows.
+func ofChange(system int) bool {
+	return system == catalog.DeletedColumn || system == catalog.RetractedColumn
+}
+
 // with is a chunk of the source's columns: its own from col, system columns from o.
 func (s *Source) with(n int, weights []int64, col func(at int) *vector.Vector, o *Origin, times *vector.Vector) *batch.Chunk {
 	out := &batch.Chunk{N: n, Weights: weights, Cols: make([]*vector.Vector, len(s.Columns))}
 	for k, at := range s.Columns {
-		if at >= 0 || at == catalog.DeletedColumn {
+		if at >= 0 || ofChange(at) {
 			out.Cols[k] = col(at)
 		} else {
 			out.Cols[k] = o.Column(at, n, times)

@@ -107,7 +107,8 @@ func (c *copier) node(n Node) Node {
 		return c.over(n)
 	case *Window:
 		out := *n
-		out.Time, out.Late, out.Start, out.End = c.col(n.Time), c.col(n.Late), c.col(n.Start), c.col(n.End)
+		out.Time, out.Late, out.Retracted = c.col(n.Time), c.col(n.Late), c.col(n.Retracted)
+		out.Start, out.End = c.col(n.Start), c.col(n.End)
 		out.Partition, out.Own = c.cols(n.Partition), c.cols(n.Own)
 		return &out
 	case *Unfold:

@@ -230,7 +230,7 @@ func kindName(t types.Type) string {
 
 // versionColumns adds the system columns that a join AtEventTime with s reads.
 func (b *builder) versionColumns(j *TimedJoin, s *Scan) error {
-	right, mark, _ := scanWatermark(b.ids, s, j.RightTime)
+	right, mark, _ := scanMark(b.ids, s, j.RightTime, catalog.WatermarkColumn)
 	right, arrival, _ := b.scanArrival(right.(*Scan))
 	out := *right.(*Scan)
 	j.Watermark, j.Arrival = mark, arrival

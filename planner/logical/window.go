@@ -21,6 +21,9 @@ type Window struct {
 	// row: the row is left out of windows that were over by then. ID 0: the input has
 	// no such column, and what the table's watermark says before the batch counts.
 	Late Col
+	// Retracted is the column that tells of a row which is taken back the watermark by
+	// then: windows that were over keep the row. ID 0: there is no such column.
+	Retracted Col
 	// IDs, of sessions: Start is Gap after the row, End an id of its session.
 	IDs bool
 	// Lateness is how long after its end a window is still open.
@@ -61,7 +64,7 @@ func (w *Window) WithExprs(func(*expr.Expr) *expr.Expr) Node { return w }
 // Reads are the columns of the input that the window needs.
 func (w *Window) Reads() []Col {
 	var cols []Col
-	for _, c := range []Col{w.Time, w.Late} {
+	for _, c := range []Col{w.Time, w.Late, w.Retracted} {
 		if c.ID != 0 {
 			cols = append(cols, c)
 		}
@@ -83,6 +86,9 @@ func (w *Window) String() string {
 	}
 	if w.Late.ID != 0 {
 		s += " late by " + colName(w.Late)
+	}
+	if w.Retracted.ID != 0 {
+		s += " closed by " + colName(w.Retracted)
 	}
 	if w.IDs {
 		s += " by id"

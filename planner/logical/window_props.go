@@ -22,6 +22,10 @@ func (d *Deriver) window(w *Window) *Props {
 		case forgets: // as in outlast
 			p.Keys = withColumn(in.Keys, w.End.ID)
 		}
+	case bind.Tumble:
+		if w.Retracted.ID != 0 {
+			p.Keys = withColumn(in.Keys, w.End.ID)
+		}
 	case bind.Hop, bind.Cumulate:
 		bound := w.Start.ID
 		if w.Kind == bind.Cumulate {

@@ -48,11 +48,14 @@ type WindowSpec struct {
 
 // Lateness says which windows a row comes too late for: those whose end, plus
 // Allowed, is not above the watermark. That is the value of column Late where it
-// is not −1; else the one of Closed before the batch, if it has any.
+// is not −1; else the one of Closed before the batch, if it has any. A row that is
+// taken back stays in windows that were over by column Retracted, if Retracts.
 type Lateness struct {
-	Late    int       `json:"late"`
-	Allowed int64     `json:"allowed,omitempty"` // microseconds
-	Closed  Watermark `json:"closed,omitempty"`
+	Late      int       `json:"late"`
+	Retracts  bool      `json:"retracts,omitempty"`
+	Retracted int       `json:"retracted,omitempty"`
+	Allowed   int64     `json:"allowed,omitempty"` // microseconds
+	Closed    Watermark `json:"closed,omitempty"`
 	// Stream is the stream that the rows come from, 0: several. Own are its columns
 	// in the input, if rows that are in no window for that reason are to be kept.
 	Stream uint64 `json:"stream,omitempty"`

@@ -86,6 +86,7 @@ var Rules = []Rule{
 	mergeProjects,
 	pruneColumns,
 	removeIdentityProject,
+	closeWindow,
 	sessionByID,
 	setOpBySortKey,
 	groupBySortKey,

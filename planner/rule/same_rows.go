@@ -113,7 +113,7 @@ func (c *Context) sameWindow(n *logical.Window, other logical.Node) (columnMap, 
 		return nil, false
 	}
 	to, ok := c.sameRows(n.Input, o.Input)
-	if !ok || !to.agree(n.Time, o.Time) || !to.agree(n.Late, o.Late) {
+	if !ok || !to.agree(n.Time, o.Time) || !to.agree(n.Late, o.Late) || !to.agree(n.Retracted, o.Retracted) {
 		return nil, false
 	}
 	to[n.Start.ID], to[n.End.ID] = o.Start.ID, o.End.ID

@@ -85,7 +85,7 @@ func (c *Context) joinByWindow(j *logical.Join, from *expr.Expr) *logical.Join {
 // watermark, but rows do not know which.
 func (c *Context) windowLike(w *logical.Window, n logical.Node, time logical.Col) (*logical.Window, bool) {
 	out := *w
-	out.Input, out.Time, out.Late, out.Own = n, time, logical.Col{}, nil
+	out.Input, out.Time, out.Late, out.Retracted, out.Own = n, time, logical.Col{}, logical.Col{}, nil
 	if in, late, ok := logical.WithWatermark(c.IDs, n, time.ID); ok {
 		out.Input, out.Late = in, late
 	} else if _, has := c.Derived.Props(n).Times[time.ID]; has {

@@ -142,6 +142,9 @@ func (b *builder) lateness(n *logical.Window, cols []logical.Col) physical.Laten
 	if len(base) == 1 && n.Time.ID != 0 {
 		l.Stream = base[0].Table
 	}
+	if n.Retracted.ID != 0 {
+		l.Retracts, l.Retracted = true, indexOf(cols, n.Retracted.ID)
+	}
 	for _, c := range n.Own {
 		l.Own = append(l.Own, indexOf(cols, c.ID))
 	}
