@@ -10,8 +10,6 @@
 //
 //	go test ./tests/random -run TestPrograms -programs 1 -seed 1234
 //
-// With -wide they have more of the dialect.
-//
 // What only the dialect has (window table functions, FULL JOIN, FILTER, LATERAL,
 // grouping sets, frames of GROUPS) is made in two forms (forms.go, dialect.go, cube.go,
 // frame.go): ours, and a plain query of the same meaning for MariaDB. TestVariants runs programs in two ways on two servers

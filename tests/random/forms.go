@@ -59,12 +59,12 @@ func (g *gen) windowed(t *table) (relation, bool) {
 	size := pick(g, 1, 2, 5, 10, 30)
 	r := relation{alias: g.name("r"), cols: append(append([]column(nil), t.cols...), column{"window_start", kTime}, column{"window_end", kTime})}
 	interval := func(n int) string { return fmt.Sprintf("INTERVAL %d %s", n, u.name) }
-	tabled := *wide && g.chance(30) // in the standard's spelling
+	tabled := g.chance(30) // in the standard's spelling
 	if tabled {
 		interval = func(n int) string { return fmt.Sprintf("INTERVAL '%d' %s", n, u.name) }
 	}
 	origin, offset := "'1970-01-01'", 0
-	if *wide && g.chance(20) {
+	if g.chance(20) {
 		offset = 1 + g.IntN(3)
 		origin = fmt.Sprintf("'1970-01-01' + INTERVAL %d %s", offset, u.name)
 	}

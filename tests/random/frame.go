@@ -1,7 +1,10 @@
 package random
 
 import (
+	"cmp"
 	"fmt"
+	"slices"
+	"strconv"
 	"strings"
 )
 
@@ -97,16 +100,30 @@ func (g *gen) distance(c column) (draw func() (ours, number string), number stri
 	return nil, ""
 }
 
-// bounds are those of a frame, in both forms.
+// bounds are those of a frame, in both forms. None ends before it begins: of peers in
+// an order MariaDB gives such a frame rows.
 func (g *gen) bounds(distance func() (string, string)) (ours, reference string) {
 	form := pick(g, "%s PRECEDING", "CURRENT ROW", "BETWEEN CURRENT ROW AND CURRENT ROW",
 		"BETWEEN %s PRECEDING AND CURRENT ROW", "BETWEEN %s PRECEDING AND %s FOLLOWING", "BETWEEN %s PRECEDING AND %s PRECEDING",
 		"BETWEEN %s FOLLOWING AND %s FOLLOWING", "BETWEEN UNBOUNDED PRECEDING AND %s FOLLOWING", "BETWEEN UNBOUNDED PRECEDING AND %s PRECEDING",
 		"BETWEEN %s PRECEDING AND UNBOUNDED FOLLOWING", "BETWEEN %s FOLLOWING AND UNBOUNDED FOLLOWING", "BETWEEN CURRENT ROW AND %s FOLLOWING")
-	ours, reference = form, form
-	for strings.Contains(ours, "%s") {
+	type pair struct{ ours, reference string }
+	var drawn []pair
+	for range strings.Count(form, "%s") {
 		a, b := distance()
-		ours, reference = strings.Replace(ours, "%s", a, 1), strings.Replace(reference, "%s", b, 1)
+		drawn = append(drawn, pair{a, b})
+	}
+	number := func(p pair) float64 {
+		x, _ := strconv.ParseFloat(p.reference, 64)
+		return x
+	}
+	slices.SortFunc(drawn, func(a, b pair) int { return cmp.Compare(number(a), number(b)) })
+	if strings.Count(form, "PRECEDING") == 2 {
+		slices.Reverse(drawn)
+	}
+	ours, reference = form, form
+	for _, p := range drawn {
+		ours, reference = strings.Replace(ours, "%s", p.ours, 1), strings.Replace(reference, "%s", p.reference, 1)
 	}
 	return ours, reference
 }

@@ -6,7 +6,9 @@ import (
 )
 
 // over is a derived table of a relation with one or two window functions. An order
-// that is not by all columns is only given to functions that treat peers alike.
+// that is not by all columns is only given to functions that treat peers alike; the
+// second function treats equal rows alike too, for which of them is the first in two
+// orders is nobody's business.
 func (g *gen) over(rels []relation) relation {
 	in := g.relation(rels, 0)
 	scope := in.qualified()
@@ -19,6 +21,9 @@ func (g *gen) over(rels []relation) relation {
 	}
 	for i := range pick(g, 1, 1, 2) {
 		text, k := g.windowFunction(scope)
+		if i > 0 {
+			text, k = g.windowOfPeers(scope)
+		}
 		name := fmt.Sprintf("n%d", i)
 		out.cols = append(out.cols, column{name, k})
 		items = append(items, text+" AS "+name)
@@ -65,46 +70,53 @@ func (g *gen) order(scope []column) (partition, loose, total string) {
 	return partition, loose, total
 }
 
+// windowFunction is any window function.
 func (g *gen) windowFunction(scope []column) (text string, k kind) {
-	partition, loose, total := g.order(scope)
+	if g.chance(40) {
+		return g.windowOfPeers(scope)
+	}
+	partition, _, total := g.order(scope)
 	arg := pick(g, scope...)
 	if arg.kind == kEnum {
 		arg = column{"'x'", kStr}
 	}
-	switch g.IntN(pick2(*wide, 13, 10)) {
-	case 10:
+	switch g.IntN(9) {
+	case 7:
 		frame := pick(g, "", " ROWS BETWEEN 1 PRECEDING AND 1 FOLLOWING", " ROWS BETWEEN UNBOUNDED PRECEDING AND UNBOUNDED FOLLOWING", " ROWS BETWEEN CURRENT ROW AND 3 FOLLOWING")
 		return fmt.Sprintf("NTH_VALUE(%s, %d) OVER (%s%s%s)", arg.name, 1+g.IntN(3), partition, total, frame), arg.kind
-	case 11:
-		return "CAST(" + pick(g, "PERCENT_RANK()", "CUME_DIST()") + " OVER (" + partition + loose + ") AS DECIMAL(10,6))", kDec
-	case 12:
+	case 8:
 		return g.neighbourOr(arg, partition, total), arg.kind
 	case 0, 1:
 		return "CAST(ROW_NUMBER() OVER (" + partition + total + ") AS SIGNED)", kInt // it is unsigned in MySQL, not in MariaDB
 	case 2:
-		return "CAST(" + pick(g, "RANK()", "DENSE_RANK()") + " OVER (" + partition + loose + ") AS SIGNED)", kInt
-	case 3:
 		return fmt.Sprintf("CAST(NTILE(%d) OVER (%s%s) AS SIGNED)", 1+g.IntN(3), partition, total), kInt
-	case 4, 5:
+	case 3, 4:
 		return fmt.Sprintf("%s(%s, %d) OVER (%s%s)", pick(g, "LAG", "LEAD"), arg.name, g.IntN(3), partition, total), arg.kind
-	case 6:
+	case 5:
 		frame := pick(g, "", " ROWS BETWEEN 1 PRECEDING AND 1 FOLLOWING", " ROWS BETWEEN UNBOUNDED PRECEDING AND UNBOUNDED FOLLOWING", " ROWS 2 PRECEDING")
 		return pick(g, "FIRST_VALUE(", "LAST_VALUE(") + arg.name + ") OVER (" + partition + total + frame + ")", arg.kind
 	}
 	fn, k := g.summed(scope)
-	if g.chance(15) {
-		return g.digits("AVG(" + g.column(scope, pick(g, kInt, kDec)) + ") OVER (" + partition + ")"), kDec
-	}
-	if g.chance(30) {
-		return fn + " OVER (" + partition + ")", k
-	}
-	if g.chance(50) {
-		return fn + " OVER (" + partition + loose + ")", k
-	}
 	return fn + " OVER (" + partition + total + pick(g,
 		" ROWS BETWEEN 1 PRECEDING AND CURRENT ROW", " ROWS BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW",
 		" ROWS BETWEEN 2 PRECEDING AND 1 FOLLOWING", " ROWS BETWEEN CURRENT ROW AND UNBOUNDED FOLLOWING",
 		" ROWS BETWEEN 3 PRECEDING AND 2 PRECEDING") + ")", k
+}
+
+// windowOfPeers is a window function that gives peers the same.
+func (g *gen) windowOfPeers(scope []column) (text string, k kind) {
+	partition, loose, _ := g.order(scope)
+	switch g.IntN(5) {
+	case 4:
+		return "CAST(" + pick(g, "PERCENT_RANK()", "CUME_DIST()") + " OVER (" + partition + loose + ") AS DECIMAL(10,6))", kDec
+	case 0, 1:
+		return "CAST(" + pick(g, "RANK()", "DENSE_RANK()") + " OVER (" + partition + loose + ") AS SIGNED)", kInt
+	}
+	if g.chance(15) {
+		return g.digits("AVG(" + g.column(scope, pick(g, kInt, kDec)) + ") OVER (" + partition + ")"), kDec
+	}
+	fn, k := g.summed(scope)
+	return fn + " OVER (" + partition + pick(g, "", loose) + ")", k
 }
 
 // neighbourOr is LAG or LEAD with what stands for a row that is not there, which the
@@ -118,7 +130,7 @@ func (g *gen) neighbourOr(arg column, partition, total string) string {
 
 // summed is an aggregate that may stand over a window.
 func (g *gen) summed(scope []column) (string, kind) {
-	switch g.IntN(pick2(*wide, 5, 4)) {
+	switch g.IntN(5) {
 	case 4:
 		return g.filtered(pick(g, "COUNT", "MIN", "MAX"), g.column(scope, kInt), g.condition(scope, 1)), kInt
 	case 0:

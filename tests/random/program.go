@@ -1,16 +1,11 @@
 package random
 
 import (
-	"flag"
 	"fmt"
 	"math/rand/v2"
 	"slices"
 	"strings"
 )
-
-// wide programs also draw frames of RANGE and GROUPS, LATERAL with rows, VALUES, USING,
-// medians, windows in GROUP BY and other things that MariaDB gets wrong now and then.
-var wide = flag.Bool("wide", false, "draw more of the dialect")
 
 // step is one step of a program.
 type step struct {
@@ -186,12 +181,12 @@ func (g *gen) change(t *table, tables []*table) step {
 			s.upsert = true
 			return s
 		}
-		if *wide && g.chance(20) { // some of them there, or nobody
+		if g.chance(20) { // some of them there, or nobody
 			return step{sql: fmt.Sprintf("DELETE FROM %s WHERE id IN (%d, %d)", t.text, 1+g.IntN(t.lastID+1), t.lastID+500)}
 		}
 		return step{sql: "DELETE FROM " + t.text + g.whereOf(t)}
 	}
-	if *wide && !t.stream && g.chance(3) {
+	if !t.stream && g.chance(3) {
 		where := fmt.Sprintf(" WHERE id = %d", t.lastID+500) // nobody
 		return step{sql: pick(g, "DELETE FROM "+t.text, "UPDATE "+t.text+" SET "+g.assignment(t)) + where}
 	}

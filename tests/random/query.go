@@ -139,7 +139,7 @@ func (g *gen) query(rels []relation, depth int) *query {
 	if g.chance(18) {
 		q.union = g.like(rels, q.items)
 		q.setop = g.setop()
-		if *wide && g.chance(20) {
+		if g.chance(20) {
 			q.union.union, q.union.setop = g.like(rels, q.items), g.setop()
 		}
 	}
@@ -152,7 +152,7 @@ func (g *gen) query(rels []relation, depth int) *query {
 	if depth > 0 && g.chance(15) {
 		// The query so far becomes a CTE, read once or twice.
 		w := with{g.name("w"), q}
-		if *wide && g.chance(30) { // and a CTE of the CTE, with which it is read once more
+		if g.chance(30) { // and a CTE of the CTE, with which it is read once more
 			next := with{g.name("w"), g.selectOver([]relation{{text: w.name, cols: q.columns()}}, 0)}
 			outer := g.selectOver([]relation{{text: w.name, cols: q.columns()}, {text: next.name, cols: next.body.columns()}}, 0)
 			outer.with = []with{w, next}
@@ -193,14 +193,14 @@ func (g *gen) relation(rels []relation, depth int) relation {
 		return relation{text: "(" + sub.String() + ")", alias: g.name("d"), cols: sub.columns()}
 	}
 	if depth > 0 && g.chance(10) {
-		return pick(g, wider([]func([]relation) relation{g.over, g.over, g.top}, g.framed, g.overGroups)...)(rels)
+		return pick(g, g.over, g.over, g.top, g.framed, g.overGroups)(rels)
 	}
 	if depth > 0 && g.chance(12) {
-		return pick(g, wider([]func([]relation) relation{g.full, g.lateral, g.cube}, g.lateralRows, g.median, g.listed)...)(rels)
+		return pick(g, g.full, g.lateral, g.cube, g.lateralRows, g.median, g.listed)(rels)
 	}
 	if depth > 0 && g.chance(8) {
 		windows := g.windowed
-		if *wide && g.chance(50) {
+		if g.chance(50) {
 			windows = g.inWindows
 		}
 		if r, ok := windows(pick(g, g.tables...)); ok {
@@ -216,7 +216,7 @@ func (g *gen) relation(rels []relation, depth int) relation {
 func (g *gen) selectOver(rels []relation, depth int) *query {
 	q := &query{from: g.relation(rels, depth)}
 	scope := q.from.qualified()
-	for n := pick(g, wider([]int{0, 0, 0, 1, 1, 2}, 0, 1, 2, 3)...); n > 0; n-- {
+	for n := pick(g, 0, 0, 0, 0, 1, 1, 1, 2, 2, 3); n > 0; n-- {
 		j := join{kind: pick(g, "", "", "", "LEFT", "LEFT", "RIGHT"), to: g.relation(rels, depth-1)}
 		j.on = g.joinOn(scope, j.to.qualified())
 		if g.chance(4) {
@@ -259,7 +259,7 @@ func (g *gen) selectOver(rels []relation, depth int) *query {
 func (g *gen) common(left, right []column) []string {
 	var names []string
 	for _, c := range left {
-		if *wide && slices.Contains(right, c) && !c.kind.unordered() && (len(names) == 0 || g.chance(30)) {
+		if slices.Contains(right, c) && !c.kind.unordered() && (len(names) == 0 || g.chance(30)) {
 			names = append(names, c.name)
 		}
 	}
@@ -275,7 +275,7 @@ func (g *gen) joinOn(left, right []column) []string {
 			on = append(on, l+pick(g, " = ", " = ", " = ", r.kind.same())+r.name)
 		}
 	}
-	if *wide && g.chance(8) {
+	if g.chance(8) {
 		l, ok := g.existing(left, kTime)
 		if r, there := g.existing(right, kTime); ok && there {
 			on = append(on, fmt.Sprintf("%s BETWEEN %s - INTERVAL %d HOUR AND %s + INTERVAL %d MINUTE", l, r, g.IntN(3), r, 30*g.IntN(4)))
@@ -358,21 +358,23 @@ func (g *gen) call(scope []column, last bool) item {
 		return item{text: "CAST(" + pick(g, "BIT_AND(", "BIT_OR(", "BIT_XOR(") + "ABS(" + g.expr(scope, kInt, 0) + ")) % 1000 AS SIGNED)", kind: kInt}
 	case 13:
 		c := g.condition(scope, 1)
-		return pick(g, wider([]func() item{
+		return pick(g,
 			func() item { return item{text: g.filtered("COUNT", "*", c), kind: kInt} },
 			func() item { return item{text: g.filtered("SUM", g.expr(scope, kInt, 1), c), kind: kDec} },
 			func() item {
 				k := g.ordered(scope)
 				return item{text: g.filtered(pick(g, "MIN", "MAX"), g.expr(scope, k, 1), c), kind: k}
 			},
-		}, func() item {
-			x := g.expr(scope, g.kindOf(scope), 0)
-			return item{text: g.form("APPROX_COUNT_DISTINCT("+x+")", "COUNT(DISTINCT "+x+")"), kind: kInt}
-		}, func() item {
-			k := g.ordered(scope)
-			x := g.expr(scope, k, 1)
-			return item{text: g.form("ANY_VALUE("+x+")", "MIN("+x+")"), kind: k}
-		})...)()
+			func() item {
+				x := g.expr(scope, g.kindOf(scope), 0)
+				return item{text: g.form("APPROX_COUNT_DISTINCT("+x+")", "COUNT(DISTINCT "+x+")"), kind: kInt}
+			},
+			func() item {
+				k := g.ordered(scope)
+				x := g.expr(scope, k, 1)
+				return item{text: g.form("ANY_VALUE("+x+")", "MIN("+x+")"), kind: k}
+			},
+		)()
 	case 14:
 		if last {
 			return g.collected(scope)

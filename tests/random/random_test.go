@@ -137,7 +137,7 @@ func explain(ctx context.Context, p program, d *difference, subject, reference s
 	if last != d {
 		fmt.Fprintf(&b, "\nand shrunk:\n%s\n", last.what)
 	}
-	fmt.Fprintf(&b, "\n-- go test ./tests/random -run TestPrograms -programs 1 -seed %d%s, shrunk:\n", p.seed, pick2(*wide, " -wide", ""))
+	fmt.Fprintf(&b, "\n-- go test ./tests/random -run TestPrograms -programs 1 -seed %d, shrunk:\n", p.seed)
 	for _, s := range small.steps {
 		if text := s.String(); text != "" {
 			b.WriteString(text + ";\n")
@@ -158,10 +158,8 @@ func TestDeterministic(t *testing.T) {
 
 // TestVariety: the generator still makes all that it is for.
 func TestVariety(t *testing.T) {
-	defer func(was bool) { *wide = was }(*wide)
-	*wide = true
 	var all strings.Builder
-	for s := range uint64(400) {
+	for s := range uint64(800) {
 		for _, st := range newProgram(s).steps {
 			all.WriteString(st.String() + ";\n")
 		}
@@ -178,7 +176,7 @@ func TestVariety(t *testing.T) {
 		"(AVG(", ") OVER (", "CASE ", " LIKE ", " IN (", " BETWEEN ", " / ", " DIV ", "<=>", "NULL",
 	} {
 		if !strings.Contains(text, want) {
-			t.Errorf("no %q in 400 programs", want)
+			t.Errorf("no %q in 800 programs", want)
 		}
 	}
 }

@@ -47,6 +47,7 @@ var referenceSetUp = []string{
 	"SET SESSION sql_mode = 'ONLY_FULL_GROUP_BY,STRICT_TRANS_TABLES,NO_ZERO_IN_DATE,NO_ZERO_DATE,ERROR_FOR_DIVISION_BY_ZERO,NO_ENGINE_SUBSTITUTION'",
 	"SET SESSION optimizer_switch = 'derived_merge=off,derived_with_keys=off,condition_pushdown_for_derived=off'",
 	"SET SESSION group_concat_max_len = 1024", // MySQL's
+	"SET SESSION max_statement_time = 20",
 }
 
 // difference is what a program showed; nil: nothing.
@@ -132,6 +133,12 @@ func number(err error) int {
 
 // inTime bounds a query of the reference: one that it cannot do in time is no test.
 const inTime = "SET STATEMENT max_statement_time = 2 FOR "
+
+// Errors of a statement that the reference cannot do in time, or in the space it has.
+const (
+	timeout   = 1969
+	tableFull = 1114
+)
 
 // rows are the rows of a query as text, sorted unless it is ordered.
 func (s *session) rows(ctx context.Context, text string, ordered bool) ([]string, error) {
@@ -233,8 +240,11 @@ func run(ctx context.Context, p program, subject, reference side, db string) (*d
 			continue
 		}
 		want, refErr := ref.exec(ctx, s.String())
-		if want.number < 0 {
+		switch want.number {
+		case -1:
 			return nil, fmt.Errorf("%w: %w", errGone, refErr)
+		case timeout, tableFull:
+			return nil, fmt.Errorf("%w: %w\n%s", errInvalid, refErr, s)
 		}
 		if s.view != "" && refErr != nil {
 			return nil, fmt.Errorf("%w: %w\n%s", errInvalid, refErr, s)

@@ -108,7 +108,8 @@ func (m *Reference) start() error {
 	var log bytes.Buffer
 	m.cmd = exec.Command(m.daemon, "--no-defaults", "--user="+userName(), "--datadir="+filepath.Join(m.dir, "data"), "--tmpdir="+m.dir, "--bind-address=127.0.0.1", "--port="+port,
 		"--socket="+filepath.Join(m.dir, "s"), "--pid-file="+filepath.Join(m.dir, "pid"), "--skip-log-bin", "--skip-name-resolve",
-		"--innodb-buffer-pool-size=64M", "--innodb-flush-log-at-trx-commit=0", "--innodb-doublewrite=0",
+		"--innodb-buffer-pool-size=64M", "--tmp-disk-table-size=1G", // of a query that would fill the disk
+		"--innodb-flush-log-at-trx-commit=0", "--innodb-doublewrite=0",
 		"--character-set-server=utf8mb4", "--collation-server=utf8mb4_bin", "--default-time-zone=+00:00", "--max-connections=200")
 	m.cmd.Stderr = &log
 	m.cmd.SysProcAttr = dieWithParent()
