@@ -38,9 +38,6 @@ type AddedColumn struct {
 	MadeUp bool
 }
 
-func (*RenameTables) statement() {}
-func (*AlterTable) statement()   {}
-
 // name is a table's name with its database.
 func (b *binder) name(n *ast.TableName) (Name, error) {
 	db, err := b.database(n.Schema)

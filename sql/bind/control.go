@@ -31,9 +31,6 @@ type Analyze struct {
 	PlanOnly bool // without ANALYZE
 }
 
-func (*Control) statement() {}
-func (*Analyze) statement() {}
-
 func (b *binder) control(n *parser.Control) (Statement, error) {
 	t, err := b.table(n.Name)
 	if err != nil {

@@ -25,9 +25,6 @@ type DropIndex struct {
 	Name  string
 }
 
-func (*CreateIndex) statement() {}
-func (*DropIndex) statement()   {}
-
 // createIndex binds CREATE INDEX, and ADD INDEX of ALTER TABLE.
 func (b *binder) createIndex(table *ast.TableName, name string, parts []*ast.IndexPartSpecification) (Statement, error) {
 	on, err := b.name(table)

@@ -13,8 +13,6 @@ import (
 	"streamsql/sql/vector"
 )
 
-func (*LoadData) statement() {}
-
 // loadData binds LOAD DATA.
 func (b *binder) loadData(n *ast.LoadDataStmt) (Statement, error) {
 	t, err := b.table(n.Table)

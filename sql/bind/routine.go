@@ -34,9 +34,6 @@ type DropFunction struct {
 	Cascade  bool
 }
 
-func (*CreateFunction) statement() {}
-func (*DropFunction) statement()   {}
-
 // createFunction binds CREATE FUNCTION. The code is looked at when it is compiled.
 func (b *binder) createFunction(s *parser.Statement) (Statement, error) {
 	n := s.CreateFunction

@@ -20,9 +20,6 @@ type DropSecret struct {
 	IfExists bool
 }
 
-func (*CreateSecret) statement() {}
-func (*DropSecret) statement()   {}
-
 func (b *binder) createSecret(s *parser.CreateSecret) (Statement, error) {
 	if err := checkIdentifier(s.Name, sqlerr.WrongArguments, "secret"); err != nil {
 		return nil, err

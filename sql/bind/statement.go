@@ -9,7 +9,7 @@ import (
 
 // Statement is a bound statement: one of the types below. What needs no names
 // or types (SHOW, SET, USE, BEGIN, KILL …) the session takes from the parser.
-type Statement interface{ statement() }
+type Statement interface{ needs() []catalog.Need }
 
 // SelectStatement reads.
 type SelectStatement struct {
@@ -125,13 +125,3 @@ type Explain struct {
 	Analyze   bool   // it is run, too
 	Statement Statement
 }
-
-func (*SelectStatement) statement() {}
-func (*Insert) statement()          {}
-func (*Update) statement()          {}
-func (*Delete) statement()          {}
-func (*CreateDatabase) statement()  {}
-func (*DropDatabase) statement()    {}
-func (*CreateTable) statement()     {}
-func (*DropTables) statement()      {}
-func (*Explain) statement()         {}

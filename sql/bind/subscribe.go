@@ -21,8 +21,6 @@ type Subscribe struct {
 	Progress bool    // rows tell of finished batches
 }
 
-func (*Subscribe) statement() {}
-
 // subscribe binds SUBSCRIBE. Without options the rows that are there come first.
 func (b *binder) subscribe(n *parser.Subscribe) (Statement, error) {
 	t, err := b.changing(n.View, "SUBSCRIBE TO")
