@@ -27,6 +27,9 @@ func (e *Engine) DDL(ctx context.Context, s bind.Statement, captured catalog.Ses
 	}
 	switch s := s.(type) {
 	case *bind.CreateTable:
+		for _, x := range s.Indexes {
+			e.awaitIndex(ctx, x)
+		}
 		if t, ok := e.cat.Load().Table(s.Table.Database, s.Table.Name); ok {
 			warnings = append(warnings, e.saveFirst(ctx, t)...)
 		}
@@ -56,7 +59,7 @@ func (e *Engine) define(ctx context.Context, s bind.Statement, captured catalog.
 	case *bind.DropDatabase:
 		return e.dropDatabase(ctx, s)
 	case *bind.CreateTable:
-		return e.create(ctx, s, captured)
+		return e.createIndexed(ctx, s, captured)
 	case *bind.DropTables:
 		return e.drop(ctx, s)
 	case *bind.Control:

@@ -2,6 +2,7 @@ package engine
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 
@@ -19,6 +20,22 @@ import (
 // of: filled from the rows that are there piece by piece while all goes on, brought up to
 // date with each batch, and in checkpoints, as any other. A query reads it together with
 // what it is of, as of one batch.
+
+// createIndexed makes an object and its indexes: all of it, or on an error nothing.
+func (e *Engine) createIndexed(ctx context.Context, s *bind.CreateTable, captured catalog.Session) ([]Warning, error) {
+	_, there := e.cat.Load().Table(s.Table.Database, s.Table.Name)
+	warnings, err := e.create(ctx, s, captured)
+	if err != nil || there {
+		return warnings, err
+	}
+	for _, x := range s.Indexes {
+		if err := e.createIndex(ctx, x, captured); err != nil {
+			_, undone := e.drop(ctx, &bind.DropTables{Kind: s.Table.Kind, Names: []bind.Name{x.Table}})
+			return nil, errors.Join(err, undone)
+		}
+	}
+	return warnings, nil
+}
 
 // createIndex makes an index, which may be filling yet when it returns.
 func (e *Engine) createIndex(ctx context.Context, s *bind.CreateIndex, captured catalog.Session) error {

@@ -108,10 +108,12 @@ func fitsLate(cat catalog.Reader, target, source, view *catalog.Table) error {
 func (e *Engine) withLate(next *catalog.Snapshot, target *catalog.Table, start func(bool)) (*catalog.Snapshot, func(bool), error) {
 	next, err := next.WithTable(target)
 	if err != nil {
+		start(false)
 		return nil, nil, err
 	}
 	own, err := e.prepareStream(target)
 	if err != nil {
+		start(false)
 		return nil, nil, err
 	}
 	return next, func(yes bool) { own(yes); start(yes) }, nil

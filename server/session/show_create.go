@@ -78,7 +78,7 @@ func createText(o *catalog.Table) string {
 		}
 		lines = append(lines, "  "+head+" ("+strings.Join(names, ",")+")")
 	}
-	if o.Kind == catalog.BaseTable { // a stream's CREATE names none
+	if o.Kind == catalog.BaseTable || o.Upsert() {
 		for _, x := range o.Indexes {
 			names := make([]string, len(x.Columns))
 			for i, c := range x.Columns {

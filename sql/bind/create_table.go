@@ -26,10 +26,16 @@ type creating struct {
 	collation types.Collation
 	// nullDefaults are the columns with DEFAULT NULL; their number is final by then.
 	nullDefaults []*catalog.Column
-	indexes      []string // names of secondary indexes
+	indexes      []index
 }
 
 // createTable binds CREATE TABLE and CREATE STREAM TABLE.
+// index is a KEY among the columns.
+type index struct {
+	name  string
+	parts []*ast.IndexPartSpecification
+}
+
 func (b *binder) createTable(n *ast.CreateTableStmt, s *parser.Statement) (Statement, error) {
 	switch {
 	case n.TemporaryKeyword != ast.TemporaryNone:
@@ -72,18 +78,28 @@ func (b *binder) createTable(n *ast.CreateTableStmt, s *parser.Statement) (State
 		if err := c.dimension(s.Stream); err != nil {
 			return nil, err
 		}
-		return &CreateTable{Table: t, IfNotExists: n.IfNotExists}, nil
+		return &CreateTable{Table: t, IfNotExists: n.IfNotExists, Indexes: c.secondary()}, nil
 	}
 	if c.stream {
 		if err := c.eventTime(s.Stream.Watermark); err != nil {
 			return nil, err
 		}
-		return &CreateTable{Table: t, IfNotExists: n.IfNotExists}, nil
-	}
-	if err := c.finish(); err != nil {
+	} else if err := c.finish(); err != nil {
 		return nil, err
 	}
-	return &CreateTable{Table: t, IfNotExists: n.IfNotExists}, nil
+	return &CreateTable{Table: t, IfNotExists: n.IfNotExists, Indexes: c.secondary()}, nil
+}
+
+// secondary are the indexes to be made with the table, if it can have any.
+func (c *creating) secondary() (out []*CreateIndex) {
+	if len(c.indexes) > 0 && c.stream && !c.table.Upsert() {
+		c.env.warn(sqlerr.NotSupportedYet, "An index of a stream table without a primary key, or of a dimension table, has no effect: make one of a materialized view over it")
+		return nil
+	}
+	for _, x := range c.indexes {
+		out = append(out, c.index(Name{c.table.Database, c.table.Name}, x.name, x.parts))
+	}
+	return out
 }
 
 // newTable is the descriptor of what a statement makes, named and in a database
@@ -311,17 +327,7 @@ func (c *creating) constraint(k *ast.Constraint) error {
 		}
 		return c.unique(name, cols)
 	case ast.ConstraintKey, ast.ConstraintIndex:
-		if _, err := c.keyColumns(k.Keys); err != nil {
-			return err
-		}
-		if k.Name != "" {
-			if c.keyTaken(k.Name) {
-				return duplicateKey(k.Name)
-			}
-			c.indexes = append(c.indexes, k.Name)
-		}
-		c.env.warn(sqlerr.NotSupportedYet, "A secondary index of a table has no effect")
-		return nil
+		return c.key(k.Name, k.Keys)
 	case ast.ConstraintForeignKey:
 		return sqlerr.Unsupported("FOREIGN KEY")
 	case ast.ConstraintCheck:
@@ -331,6 +337,43 @@ func (c *creating) constraint(k *ast.Constraint) error {
 	default:
 		return sqlerr.Unsupported("this kind of key")
 	}
+}
+
+// key notes a secondary index; its name is that of its first column, with a number if
+// that is taken, if it was not chosen.
+func (c *creating) key(name string, parts []*ast.IndexPartSpecification) error {
+	cols, err := c.keyColumns(parts)
+	if err != nil {
+		return err
+	}
+	if err := c.checkKey(cols); err != nil {
+		return err
+	}
+	if name != "" {
+		if sameName(name, "PRIMARY") {
+			return sqlerr.New(sqlerr.WrongNameForIndex, "Incorrect index name '%s'", name)
+		}
+		if c.keyTaken(name) {
+			return duplicateKey(name)
+		}
+		if err := checkIdentifier(name, sqlerr.WrongNameForIndex, "index"); err != nil {
+			return err
+		}
+	} else {
+		name = c.freeKeyName(cols[0])
+	}
+	c.indexes = append(c.indexes, index{name, parts})
+	return nil
+}
+
+// freeKeyName is MySQL's name for a key that has none.
+func (c *creating) freeKeyName(first int) string {
+	name := c.table.Columns[first].Name
+	free := name
+	for i := 2; c.keyTaken(free); i++ {
+		free = name + "_" + itoa(i)
+	}
+	return free
 }
 
 // keyColumns finds the columns of a key: errors 1072, 1060, and for text
@@ -410,7 +453,7 @@ func (c *creating) keyTaken(name string) bool {
 			return true
 		}
 	}
-	return strings.EqualFold(name, "PRIMARY") || slices.ContainsFunc(c.indexes, func(n string) bool { return sameName(n, name) })
+	return strings.EqualFold(name, "PRIMARY") || slices.ContainsFunc(c.indexes, func(x index) bool { return sameName(x.name, name) })
 }
 
 func duplicateKey(name string) error {

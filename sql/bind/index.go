@@ -44,7 +44,13 @@ func (b *binder) createIndex(table *ast.TableName, name string, parts []*ast.Ind
 	if sameName(name, "PRIMARY") {
 		return nil, sqlerr.New(sqlerr.WrongNameForIndex, "Incorrect index name '%s'", name)
 	}
-	out := &CreateIndex{Table: on, Name: name, Define: func(t *catalog.Table) ([]int, *Query, error) {
+	out := b.index(on, name, parts)
+	_, _, err = out.Define(t)
+	return out, err
+}
+
+func (b *binder) index(on Name, name string, parts []*ast.IndexPartSpecification) *CreateIndex {
+	return &CreateIndex{Table: on, Name: name, Define: func(t *catalog.Table) ([]int, *Query, error) {
 		columns, err := b.indexColumns(t, name, parts)
 		if err != nil {
 			return nil, nil, err
@@ -52,8 +58,6 @@ func (b *binder) createIndex(table *ast.TableName, name string, parts []*ast.Ind
 		q, err := b.indexQuery(t, columns)
 		return columns, q, err
 	}}
-	_, _, err = out.Define(t)
-	return out, err
 }
 
 // indexName is MySQL's name for an index that has none: that of its first column, with a

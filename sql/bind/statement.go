@@ -106,6 +106,7 @@ type CreateTable struct {
 	OrReplace   bool
 	Reads       []*catalog.Table // what the views' query names
 	Into        *catalog.Table   // of a continuous query: what takes its rows
+	Indexes     []*CreateIndex   // of the table, to be made with it
 }
 
 // DropTables drops objects of one kind.
