@@ -3,6 +3,7 @@ package checkpoint
 import (
 	"encoding/binary"
 	"errors"
+	"log/slog"
 	"os"
 	"path/filepath"
 	"syscall"
@@ -46,14 +47,13 @@ const collectPause = 2 * time.Second
 // collector gives the space of deleted pages back: after a commit, file by file,
 // those of which half is stale.
 func (d *DB) collector() {
-	defer close(d.ended)
 	for {
 		select {
 		case <-d.stop:
 			return
 		case <-d.collect:
 		}
-		for d.db.RunValueLogGC(0.5) == nil {
+		for d.collectFile() == nil {
 			select {
 			case <-d.stop:
 				return
@@ -64,6 +64,49 @@ func (d *DB) collector() {
 		case <-d.stop:
 			return
 		case <-time.After(collectPause):
+		}
+	}
+}
+
+func (d *DB) collectFile() error {
+	d.collecting.Lock()
+	defer d.collecting.Unlock()
+	return d.db.RunValueLogGC(0.5)
+}
+
+// What mapped files may have of the process's memory before they are let go of, and
+// how often that is looked at.
+const (
+	mostMapped  = 512 << 20
+	mappedEvery = 250 * time.Millisecond
+)
+
+// keepMappedSmall keeps what the process has in memory of the value log's files
+// small. The system would do so only once the whole machine is short of memory, and
+// until then it counts as the process's.
+func (d *DB) keepMappedSmall() {
+	m, err := newMappedFiles(d.dir)
+	if err != nil {
+		slog.Warn("what checkpoints have in memory is not bounded", "error", err)
+		return
+	}
+	tick := time.NewTicker(mappedEvery)
+	defer tick.Stop()
+	for {
+		select {
+		case <-d.stop:
+			return
+		case <-tick.C:
+		}
+		if m.resident() < mostMapped {
+			continue
+		}
+		d.collecting.Lock()
+		err := m.letGo()
+		d.collecting.Unlock()
+		if err != nil {
+			slog.Warn("what checkpoints have in memory is not bounded", "error", err)
+			return
 		}
 	}
 }

@@ -33,9 +33,10 @@ type DB struct {
 	garbage [][]byte           // keys to delete with the next round, in this order
 	open    bool               // a round is under way
 
-	collect chan struct{} // asks for a collection of the value log
-	stop    chan struct{}
-	ended   chan struct{}
+	collect    chan struct{} // asks for a collection of the value log
+	collecting sync.Mutex    // held while files may be unmapped
+	stop       chan struct{}
+	loops      sync.WaitGroup
 }
 
 // LowSpace is the free space in bytes below which no checkpoint begins: Badger
@@ -62,8 +63,9 @@ func Open(dir string) (*DB, error) {
 			return nil, err
 		}
 	}
-	d.collect, d.stop, d.ended = make(chan struct{}, 1), make(chan struct{}), make(chan struct{})
-	go d.collector()
+	d.collect, d.stop = make(chan struct{}, 1), make(chan struct{})
+	d.loops.Go(d.collector)
+	d.loops.Go(d.keepMappedSmall)
 	return d, nil
 }
 
@@ -536,7 +538,7 @@ func (d *DB) dropJob(job uint64) {
 // Close closes the files. A round under way is void.
 func (d *DB) Close() error {
 	close(d.stop)
-	<-d.ended
+	d.loops.Wait()
 	return d.db.Close()
 }
 
