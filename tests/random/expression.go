@@ -201,7 +201,7 @@ func (g *gen) integer(sub func(kind) string) string {
 		},
 		func() string { return pick(g, "BIT_LENGTH(", "OCTET_LENGTH(") + sub(kStr) + ")" },
 		func() string { return "(ASCII(" + sub(kStr) + ") + 0)" }, // MariaDB's AVG(ASCII('é')) is 99.9999
-		func() string { return g.compared(sub) },
+		func() string { return "STRCMP(" + sub(kStr) + ", " + sub(kStr) + ")" },
 		func() string { return "INSTR(" + sub(kStr) + ", " + g.literal(kStr, false) + ")" },
 		func() string {
 			return pick(g, "WEEKDAY(", "DAYOFYEAR(", "QUARTER(", "TO_DAYS(", "WEEKOFYEAR(", "WEEK(") + sub(kDate) + ")"
@@ -226,16 +226,6 @@ func (g *gen) integer(sub func(kind) string) string {
 		)
 	}
 	return pick(g, forms...)()
-}
-
-// compared is STRCMP of two texts, neither a JSON_TYPE, which MariaDB compares without
-// regard to case, MySQL with.
-func (g *gen) compared(sub func(kind) string) string {
-	text := "STRCMP(" + sub(kStr) + ", " + sub(kStr) + ")"
-	if strings.Contains(text, "JSON_TYPE(") {
-		return "CHAR_LENGTH(" + sub(kStr) + ")"
-	}
-	return text
 }
 
 func (g *gen) decimal(sub func(kind) string) string {

@@ -151,10 +151,11 @@ func (g *gen) ofOthers(scope []column, k kind, sub func(kind) string) (string, b
 		return pick(g, "CHAR_LENGTH("+x+")", "STRCMP("+x+", "+sub(kFold)+")"), true
 	case k == kInt && of == kJSON:
 		// The + 0: the greatest of truth values is a number, in MariaDB's JSON_OBJECT a truth value.
-		return pick(g, "JSON_LENGTH("+x+")", "JSON_DEPTH("+x+")", "(JSON_CONTAINS_PATH("+x+", 'one', '$.n', '$[1]') + 0)",
+		// JSON_TYPE is text without regard to case in MariaDB.
+		return pick(g, "JSON_LENGTH("+x+")", "CHAR_LENGTH(JSON_TYPE("+x+"))", "JSON_DEPTH("+x+")", "(JSON_CONTAINS_PATH("+x+", 'one', '$.n', '$[1]') + 0)",
 			"CAST(JSON_EXTRACT("+x+", '$.n') AS SIGNED)", "(JSON_CONTAINS("+x+", '1') + 0)"), true
 	case k == kStr && of == kJSON:
-		return pick(g, "JSON_TYPE("+x+")", "JSON_UNQUOTE(JSON_EXTRACT("+x+", '$.s'))", "JSON_UNQUOTE("+x+")"), true
+		return pick(g, "JSON_UNQUOTE(JSON_EXTRACT("+x+", '$.s'))", "JSON_UNQUOTE("+x+")"), true
 	case k == kInt && of == kClock:
 		return pick(g, "TIME_TO_SEC("+x+")", "MINUTE("+x+")", "SECOND("+x+")", "HOUR("+x+")"), true
 	case k == kInt && of == kYear:

@@ -100,12 +100,12 @@ func runAlone(t *testing.T, alone *sync.RWMutex, p program, subject, reference s
 	alone.Lock()
 	defer alone.Unlock()
 	ref := servers.MariaDB(t)
-	if err := ref.Revive(); err != nil {
+	if err := ref.Restart(); err != nil {
 		return nil, err
 	}
 	d, err := run(t.Context(), p, subject, reference, db)
 	if errors.Is(err, errGone) {
-		err = errors.Join(fmt.Errorf("%w: it makes it crash", errInvalid), ref.Revive())
+		err = errors.Join(fmt.Errorf("%w: it makes it crash", errInvalid), ref.Restart())
 	}
 	return d, err
 }

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/go-sql-driver/mysql"
 )
@@ -111,7 +112,20 @@ func (o outcome) describe(err error) string {
 	return err.Error()
 }
 
+// patience is how long the reference may take over a statement, though it is told to
+// take less: what breaks the connection then is errGone.
+const patience = 40 * time.Second
+
+func (s *session) patient(ctx context.Context) (context.Context, context.CancelFunc) {
+	if !s.reference {
+		return context.WithCancel(ctx)
+	}
+	return context.WithTimeout(ctx, patience)
+}
+
 func (s *session) exec(ctx context.Context, text string) (outcome, error) {
+	ctx, cancel := s.patient(ctx)
+	defer cancel()
 	r, err := s.conn.ExecContext(ctx, s.translate(text))
 	o := outcome{number: number(err)}
 	if err == nil {
@@ -151,6 +165,8 @@ func (s *session) rows(ctx context.Context, text string, ordered bool) ([]string
 	if s.reference {
 		text = inTime + text
 	}
+	ctx, cancel := s.patient(ctx)
+	defer cancel()
 	rows, err := s.conn.QueryContext(ctx, text)
 	if err != nil {
 		return nil, err

@@ -1,7 +1,6 @@
 package servers
 
 import (
-	"bytes"
 	"database/sql"
 	"fmt"
 	"net"
@@ -105,13 +104,13 @@ func startMariaDB(daemon, install string) (*Reference, error) {
 // start starts the program and waits until it answers.
 func (m *Reference) start() error {
 	_, port, _ := net.SplitHostPort(m.addr)
-	var log bytes.Buffer
+	log := &firstBytes{most: 64 << 10}
 	m.cmd = exec.Command(m.daemon, "--no-defaults", "--user="+userName(), "--datadir="+filepath.Join(m.dir, "data"), "--tmpdir="+m.dir, "--bind-address=127.0.0.1", "--port="+port,
 		"--socket="+filepath.Join(m.dir, "s"), "--pid-file="+filepath.Join(m.dir, "pid"), "--skip-log-bin", "--skip-name-resolve",
 		"--innodb-buffer-pool-size=64M", "--tmp-disk-table-size=1G", // of a query that would fill the disk
 		"--innodb-flush-log-at-trx-commit=0", "--innodb-doublewrite=0",
 		"--character-set-server=utf8mb4", "--collation-server=utf8mb4_bin", "--default-time-zone=+00:00", "--max-connections=200")
-	m.cmd.Stderr = &log
+	m.cmd.Stderr = log
 	m.cmd.SysProcAttr = dieWithParent()
 	if err := m.cmd.Start(); err != nil {
 		return err
@@ -123,7 +122,7 @@ func (m *Reference) start() error {
 		}
 		if time.Now().After(deadline) {
 			m.kill()
-			return fmt.Errorf("MariaDB does not answer: %v\n%s", err, log.String())
+			return fmt.Errorf("MariaDB does not answer: %v\n%s", err, log)
 		}
 	}
 }
@@ -137,13 +136,31 @@ func (m *Reference) ping() error {
 	return db.Ping()
 }
 
-// Revive starts the server again if it is gone: some queries make it crash.
-func (m *Reference) Revive() error {
+// firstBytes keeps the first bytes that are written to it. There are queries over
+// which MariaDB complains without end.
+type firstBytes struct {
+	mu   sync.Mutex
+	most int
+	text []byte
+}
+
+func (f *firstBytes) Write(p []byte) (int, error) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.text = append(f.text, p[:min(len(p), f.most-len(f.text))]...)
+	return len(p), nil
+}
+
+func (f *firstBytes) String() string {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return string(f.text)
+}
+
+// Restart starts the server again: some queries make it crash, or never end.
+func (m *Reference) Restart() error {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	if m.ping() == nil {
-		return nil
-	}
 	m.kill()
 	return m.start()
 }
