@@ -63,6 +63,13 @@ func (h *House) Answer(q int) Answer {
 	return out.Answer
 }
 
+// Count computes how many rows the answer of query q has, in less time.
+func (h *House) Count(q int) uint64 {
+	out := &rows{counts: true}
+	queries[q].run(h, out)
+	return out.Rows
+}
+
 // Check is a SELECT of one row: the number of rows in a view of query q, and the sum
 // of their checksums.
 func Check(q int, view string) string {
@@ -85,6 +92,8 @@ type rows struct {
 	Answer
 	line []byte
 	keep func(line string) // if set, it hears of each row
+	// counts: only how many rows there are is wanted.
+	counts bool
 }
 
 func (r *rows) sep() {
@@ -94,6 +103,9 @@ func (r *rows) sep() {
 }
 
 func (r *rows) num(x int64) *rows {
+	if r.counts {
+		return r
+	}
 	r.sep()
 	r.line = strconv.AppendInt(r.line, x, 10)
 	return r
@@ -101,6 +113,9 @@ func (r *rows) num(x int64) *rows {
 
 // text is a text; nil is NULL.
 func (r *rows) text(b []byte) *rows {
+	if r.counts {
+		return r
+	}
 	r.sep()
 	if b == nil {
 		b = []byte("NULL")
@@ -111,6 +126,9 @@ func (r *rows) text(b []byte) *rows {
 
 // time is a DATETIME(3).
 func (r *rows) time(us int64) *rows {
+	if r.counts {
+		return r
+	}
 	r.sep()
 	r.line = types.AppendDateTime(r.line, us, 3)
 	return r
@@ -118,6 +136,9 @@ func (r *rows) time(us int64) *rows {
 
 // fixed is x divided by 10^scale.
 func (r *rows) fixed(x uint64, scale int) *rows {
+	if r.counts {
+		return r
+	}
 	r.sep()
 	unit := uint64(1)
 	for range scale {
@@ -142,7 +163,9 @@ func (r *rows) dollars(price int64) *rows { return r.fixed(uint64(price)*908, 3)
 
 // end ends a row.
 func (r *rows) end() {
-	r.Rows++
+	if r.Rows++; r.counts {
+		return
+	}
 	r.Sum += uint64(crc32.ChecksumIEEE(r.line))
 	if r.keep != nil {
 		r.keep(string(r.line))

@@ -200,8 +200,12 @@ func (h *house) check(options map[string]string, offsets map[string][]uint64, li
 		if err := h.db.QueryRow(Check(q, nexmark.Name(q))).Scan(&got.Rows, &got.Sum); err != nil {
 			h.t.Fatalf("%s: %v", nexmark.Name(q), err)
 		}
-		if want := known.Answer(q); got != want || want.Rows == 0 {
+		want := known.Answer(q)
+		if got != want || want.Rows == 0 {
 			h.t.Errorf("%s: %+v, want %+v", nexmark.Name(q), got, want)
+		}
+		if n := known.Count(q); n != want.Rows {
+			h.t.Errorf("%s: %d rows counted, of %d", nexmark.Name(q), n, want.Rows)
 		}
 	}
 }
