@@ -99,7 +99,10 @@ func newPairJoin(spec JoinSpec, keyTypes []types.Type, env Env) (*Join, error) {
 	j := &Join{spec: spec, env: env, out: spec.types()}
 	j.side[0] = newExpiringSide(spec.Left, spec.LeftKeys, keyTypes, spec.LeftExpiry, spec.LeftAppends, env)
 	j.side[1] = newExpiringSide(spec.Right, spec.RightKeys, keyTypes, spec.RightExpiry, spec.RightAppends, env)
-	for _, s := range j.side {
+	for in, s := range j.side {
+		if !spec.Kind.counts(in) {
+			s.makeLog()
+		}
 		if s.expiry != nil {
 			s.expiry.ends = s.byRow == nil
 		}
@@ -123,6 +126,14 @@ func newPairJoin(spec JoinSpec, keyTypes []types.Type, env Env) (*Join, error) {
 
 // String names the operator as EXPLAIN does.
 func (j *Join) String() string { return "Join" }
+
+// StateVersion implements Versioned: in 1, sides that are logs had rows like others.
+func (j *Join) StateVersion() uint32 {
+	if j.side[0].log || j.side[1].log {
+		return 2
+	}
+	return 1
+}
 
 // Types are the types of the output columns.
 func (j *Join) Types() []types.Type { return j.out }
@@ -245,7 +256,7 @@ func (j *Join) meet(in int, c *batch.Chunk, at, budget int) int {
 		for p.next != 0 && work < budget {
 			j.own = append(j.own, int32(row))
 			j.other = append(j.other, p.next)
-			p.next = nextOf(they.store.Slot(p.next))
+			p.next = they.next(they.store.Slot(p.next))
 			work++
 		}
 		p.hi = len(j.own)

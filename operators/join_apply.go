@@ -23,7 +23,7 @@ func (j *Join) apply(in int, c *batch.Chunk, emit func(*batch.Chunk)) error {
 		for ; (mine || theirs) && next < len(j.passing) && int(j.passing[next]) < p.hi; next++ {
 			k := j.passing[next]
 			if mine {
-				p.degree += getInt(j.side[1-in].store.Slot(j.other[k]))
+				p.degree += j.side[1-in].count(j.side[1-in].store.Slot(j.other[k]))
 			}
 			if theirs {
 				if d := j.side[1-in].addDegree(j.other[k], w); d != 0 {

@@ -91,7 +91,7 @@ func (j *Join) weigh(in int, c *batch.Chunk) {
 	they := j.side[1-in]
 	j.weight = j.weight[:0]
 	for k, r := range j.other {
-		j.weight = append(j.weight, getInt(they.store.Slot(r))*c.Weight(int(j.own[k])))
+		j.weight = append(j.weight, they.count(they.store.Slot(r))*c.Weight(int(j.own[k])))
 	}
 }
 

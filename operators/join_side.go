@@ -22,7 +22,8 @@ import (
 //	24  the next in the chain, 0 for the last, 8
 //	32  of a side whose rows expire: the row's time, MaxInt64 for NULL, 8
 //
-// then the encoded key, then the encoded row.
+// then the encoded key, then the encoded row. A side that is a log has less: see
+// joinLog.
 type joinSide struct {
 	group *grouping
 	codec *state.Codec
@@ -30,7 +31,8 @@ type joinSide struct {
 	byRow *state.Table // nil: no row is ever taken back
 	byKey *state.Table
 	null  state.Ref // of one int key: the first row of the key NULL
-	keyAt int       // where in a row the key begins
+	keyAt int       // where in a row the key begins; of a log, the row
+	log   bool
 
 	expiry *expiring // nil: rows stay
 	time   int       // the column by which they expire
@@ -57,6 +59,22 @@ func newJoinSide(input []types.Type, keys []int, keyTypes []types.Type, env Env)
 	return s
 }
 
+// next is the row behind a stored one in its chain.
+func (s *joinSide) next(stored []byte) state.Ref {
+	if s.log {
+		return state.Ref(binary.LittleEndian.Uint64(stored))
+	}
+	return nextOf(stored)
+}
+
+// count is how often a stored row is there.
+func (s *joinSide) count(stored []byte) int64 {
+	if s.log {
+		return logCount(stored)
+	}
+	return getInt(stored)
+}
+
 func nextOf(row []byte) state.Ref       { return state.Ref(binary.LittleEndian.Uint64(row[24:])) }
 func setNext(row []byte, r state.Ref)   { binary.LittleEndian.PutUint64(row[24:], uint64(r)) }
 func beforeOf(row []byte) state.Ref     { return state.Ref(binary.LittleEndian.Uint64(row[16:])) }
@@ -72,6 +90,9 @@ func (s *joinSide) open(c *batch.Chunk) {
 
 // row is the encoded row within a stored one.
 func (s *joinSide) row(stored []byte) []byte {
+	if s.log {
+		return stored[s.keyAt:]
+	}
 	return stored[s.keyAt+s.group.codec.Len(stored[s.keyAt:]):]
 }
 
@@ -145,8 +166,11 @@ func (s *joinSide) setHead(hash uint64, key []byte, old, r state.Ref) {
 
 // upsert counts row i of the open chunk w times more, and sets its degree.
 func (s *joinSide) upsert(c *batch.Chunk, i int, w, degree int64) error {
-	if w == 0 {
+	switch {
+	case w == 0:
 		return nil
+	case s.log:
+		return s.append(c, i, w)
 	}
 	s.enc = append(s.enc[:0], s.group.encode(i)...)
 	keyLen := len(s.enc)
@@ -254,6 +278,10 @@ func (s *joinSide) addDegree(r state.Ref, w int64) int64 {
 
 // rebuild fills the tables from the store. The chains are in the rows.
 func (s *joinSide) rebuild() {
+	if s.log {
+		s.rebuildLog()
+		return
+	}
 	cols, keyCols := newVectors(s.codec.Types, 1), newVectors(s.group.types, 1)
 	var one [1]uint64
 	s.store.Scan(func(r state.Ref, row []byte) bool {

@@ -30,28 +30,46 @@ const (
 	maxSlot     = 4080 // longer rows get a page of their own
 )
 
-// slotSizes are the size classes, at most 25 % apart.
-var slotSizes = func() []int {
-	var s []int
-	for n := 16; n < 128; n += 8 {
-		s = append(s, n)
+// fineFrom is the size in bytes of a store from which on its rows are given slots of
+// fine classes. A page of each class costs more than it saves in a small one.
+const fineFrom = 4 << 20
+
+// slotSizes are the size classes: all that are 8 bytes apart up to 256, 16 up to 992,
+// and a fifth from there. Small stores do with some of them, at most 25 % apart.
+var slotSizes, coarse = func() (sizes []int, coarse []bool) {
+	next := 16
+	for n := 16; n < maxSlot; {
+		if sizes, coarse = append(sizes, n), append(coarse, n == next); n == next {
+			if next += 8; n >= 128 {
+				next = n + max(16, n/5&^15)
+			}
+		}
+		switch {
+		case n < 256:
+			n += 8
+		case n < 992:
+			n += 16
+		default:
+			n += n / 5 &^ 15
+		}
 	}
-	for n := 128; n < maxSlot; n += max(16, n/5&^15) {
-		s = append(s, n)
-	}
-	return append(s, maxSlot)
+	return append(sizes, maxSlot), append(coarse, true)
 }()
 
-// classOf[(n+7)/8] is the smallest class that holds n bytes.
-var classOf = func() (t [maxSlot/8 + 1]uint8) {
-	c := 0
-	for i := range t {
-		for slotSizes[c] < i*8 {
-			c++
+// fineOf[(n+7)/8] is the smallest class that holds n bytes, coarseOf the smallest of
+// those for small stores.
+var fineOf, coarseOf = func() (fine, wide [maxSlot/8 + 1]uint8) {
+	f, w := 0, 0
+	for i := range fine {
+		for slotSizes[f] < i*8 {
+			f++
 		}
-		t[i] = uint8(c)
+		for slotSizes[w] < i*8 || !coarse[w] {
+			w++
+		}
+		fine[i], wide[i] = uint8(f), uint8(w)
 	}
-	return t
+	return fine, wide
 }()
 
 // page is one page in memory. data's bytes change only while no image holds the
@@ -175,13 +193,13 @@ func openPage(data []byte) (*page, error) {
 		return &page{data: data, size: uint32(n), base: headerSize, slots: 1, live: 1, big: true}, nil
 	}
 	size, n := int(binary.LittleEndian.Uint16(data[2:])), int(binary.LittleEndian.Uint16(data[4:]))
-	if data[1] != kindSlab || len(data) != PageSize || size == 0 || size > maxSlot || slotSizes[classOf[(size+7)/8]] != size ||
+	if data[1] != kindSlab || len(data) != PageSize || size == 0 || size > maxSlot || slotSizes[fineOf[(size+7)/8]] != size ||
 		n != (PageSize-headerSize-8)/(size+2) {
 		return nil, fmt.Errorf("state page with a broken header: kind %d, %d bytes, %d slots of %d", data[1], len(data), n, size)
 	}
 	p := &page{
 		data: data, size: uint32(size), base: uint32(headerSize+2*n+7) &^ 7,
-		slots: int32(n), free: make([]uint64, (n+63)/64), class: classOf[(size+7)/8],
+		slots: int32(n), free: make([]uint64, (n+63)/64), class: fineOf[(size+7)/8],
 	}
 	for i := range n {
 		switch l := p.length(uint32(i)); {

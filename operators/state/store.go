@@ -65,7 +65,10 @@ func (s *Store) Alloc(n int) (Ref, error) {
 		s.rows++
 		return Ref(no << 16), nil
 	}
-	class := classOf[(n+7)/8]
+	class := coarseOf[(n+7)/8]
+	if s.bytes >= fineFrom {
+		class = fineOf[(n+7)/8]
+	}
 	no, p, err := s.room(class)
 	if err != nil {
 		return 0, err

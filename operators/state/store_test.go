@@ -179,3 +179,27 @@ func TestLoadRefusesBrokenPages(t *testing.T) {
 		}
 	}
 }
+
+// A large store has little more memory than its rows, whatever their lengths.
+func TestSlotsFitRows(t *testing.T) {
+	s, rng, sum := NewStore(nil), rand.New(rand.NewSource(1)), int64(0)
+	for range 100_000 {
+		n := 100 + rng.Intn(800)
+		if _, err := s.Alloc(n); err != nil {
+			t.Fatal(err)
+		}
+		sum += int64(n)
+	}
+	if most := sum * 106 / 100; s.Bytes() > most {
+		t.Errorf("%d bytes for rows of %d", s.Bytes(), sum)
+	}
+	small := NewStore(nil)
+	for n := range 900 {
+		if _, err := small.Alloc(n + 1); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if most := int64(50 * PageSize); small.Bytes() > most {
+		t.Errorf("%d bytes for 900 rows of 405 KB", small.Bytes())
+	}
+}
