@@ -13,7 +13,7 @@ import (
 // pages of state, which hold no pointers and cost a collection next to nothing.
 const (
 	paceBytes  = 512 << 20
-	minPercent = 25
+	minPercent = 8
 	maxPercent = 1000
 
 	idleBytes   = 8 << 20 // who allocates less in a second is idle
@@ -21,7 +21,7 @@ const (
 )
 
 // PaceGC keeps collections rare until ctx is done: it lets the heap grow by half
-// a gigabyte, but at most tenfold, or by a quarter of what must stay, whichever is
+// a gigabyte, but at most tenfold, or by a twelfth of what must stay, whichever is
 // more. A server that has become idle collects, at once and after the last
 // checkpoint, and gives memory back to the system. GOGC in the environment overrules it.
 func PaceGC(ctx context.Context) {
