@@ -1,8 +1,10 @@
 package engine
 
 import (
+	"cmp"
 	"context"
 	"log/slog"
+	"math"
 	"slices"
 
 	"streamsql/catalog"
@@ -108,11 +110,8 @@ func (w *into) Write(ctx context.Context, id uint64, changes []*batch.Chunk) err
 // append adds rows to a stream.
 func (w *into) append(ctx context.Context, target *catalog.Table, id uint64, changes []*batch.Chunk) error {
 	var blocks []*topic.Block
-	for _, c := range changes {
-		if c.Weights != nil {
-			c = came([]*batch.Chunk{c})
-		}
-		b := w.e.newBlock(target.ID, asColumns(target, c))
+	for _, c := range inTime(target, changes) {
+		b := w.e.newBlock(target.ID, c)
 		w.mark(id).put(b)
 		blocks = append(blocks, b)
 	}
@@ -135,16 +134,57 @@ func (w *into) change(ctx context.Context, target *catalog.Table, id uint64, cha
 		}
 		writes.DeleteKeys(asColumns(target, c))
 	}
-	for _, c := range here {
-		if c.Weights != nil {
-			c = came([]*batch.Chunk{c})
-		}
-		if _, err := tx.Insert(ctx, target, asColumns(target, c), InsertOptions{Replace: keyed(target)}); err != nil {
+	for _, c := range inTime(target, here) {
+		if _, err := tx.Insert(ctx, target, c, InsertOptions{Replace: keyed(target)}); err != nil {
 			return err
 		}
 	}
 	_, err := tx.Commit(ctx)
 	return err
+}
+
+// inTime are the rows that have come, each once, with target's columns; in the order of
+// its event time, if it has that. Several tasks have made them, and in a large batch,
+// such as one that fills from history, none may be late because another went before.
+func inTime(target *catalog.Table, changes []*batch.Chunk) []*batch.Chunk {
+	type place struct {
+		time       int64
+		chunk, row int32
+	}
+	var rows []place
+	ordered := true
+	out := make([]*batch.Chunk, len(changes))
+	for k, c := range changes {
+		if c.Weights != nil {
+			c = came([]*batch.Chunk{c})
+		}
+		out[k] = asColumns(target, c)
+		if target.EventTime == nil {
+			continue
+		}
+		times := out[k].Cols[target.EventTime.Column]
+		for i := range c.N {
+			at := place{math.MinInt64, int32(k), int32(i)}
+			if !times.IsNull(i) {
+				at.time = times.I[i]
+			}
+			ordered = ordered && (len(rows) == 0 || rows[len(rows)-1].time <= at.time)
+			rows = append(rows, at)
+		}
+	}
+	if ordered {
+		return out
+	}
+	slices.SortStableFunc(rows, func(a, b place) int { return cmp.Compare(a.time, b.time) })
+	var sorted []*batch.Chunk
+	for part := range slices.Chunk(rows, batch.TargetRows) {
+		c := batch.New(out[0].Types(), len(part))
+		for _, at := range part {
+			c.AppendFrom(out[at.chunk], int(at.row), 1)
+		}
+		sorted = append(sorted, c)
+	}
+	return sorted
 }
 
 // byOp divides changes with an op before each row by whether the row goes or comes.
