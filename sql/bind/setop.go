@@ -38,6 +38,13 @@ func (b *binder) setOperation(list *ast.SetOprSelectList, order *ast.OrderByClau
 	}
 	names := inputs[0].Out
 	inputs, ops = b.intersected(inputs, ops, names)
+	if len(inputs) > 1 {
+		for i, q := range inputs {
+			if _, ok := q.Root.(*Select); !ok {
+				inputs[i] = b.nullsAsText(q)
+			}
+		}
+	}
 	ts := b.unified(inputs)
 	q := inputs[0]
 	for lo := 1; lo < len(inputs); {
