@@ -101,6 +101,8 @@ type Table struct {
 	// Indexes by which rows are looked up, besides the keys.
 	Indexes []SecondaryIndex  `json:"indexes,omitempty"`
 	Options map[string]string `json:"options,omitempty"`
+	// Temporary: a stream that keeps no rows; who reads it has those that come.
+	Temporary bool `json:"temporary,omitempty"`
 	// EventTime of a stream; nil: it has none.
 	EventTime *EventTime `json:"event_time,omitempty"`
 	// LateRows is the stream that takes the late rows of a materialized view; 0: none.

@@ -57,6 +57,9 @@ func (e *Engine) readsTrimmed(j *job) bool {
 		if e.upkeep.marks()[catalog.ID(s.Table)] != 0 {
 			return true
 		}
+		if t, ok := e.Catalog().TableByID(catalog.ID(s.Table)); ok && t.Temporary {
+			return true
+		}
 	}
 	return false
 }

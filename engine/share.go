@@ -130,7 +130,7 @@ func (e *Engine) stays(objects map[catalog.ID][]int) bool {
 		switch t.Kind {
 		case catalog.BaseTable, catalog.MaterializedView:
 		case catalog.StreamTable:
-			if retentionOf(t) > 0 {
+			if forgets(t) {
 				return false
 			}
 		default:

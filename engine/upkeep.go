@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"log/slog"
 	"maps"
+	"math"
 	"sync/atomic"
 
 	"streamsql/catalog"
@@ -90,6 +91,9 @@ func checkRetention(t *catalog.Table) error {
 	v, given := t.Options[retentionOption]
 	if !given {
 		return nil
+	}
+	if t.Temporary {
+		return sqlerr.New(sqlerr.WrongArguments, "retention is for how long a stream keeps its rows; a temporary stream table keeps none")
 	}
 	if t.Upsert() {
 		return sqlerr.Unsupported("retention of a stream table with a PRIMARY KEY: it keeps the newest row of each key")
@@ -188,7 +192,15 @@ func (u *upkeep) restore(s *savedUpkeep) {
 }
 
 // hiddenOf is up to where in the log the rows of a stream are not shown.
-func (e *Engine) hiddenOf(t *catalog.Table) uint64 { return max(t.LogFrom, e.upkeep.marks()[t.ID]) }
+func (e *Engine) hiddenOf(t *catalog.Table) uint64 {
+	if t.Temporary {
+		return math.MaxUint64 - 1
+	}
+	return max(t.LogFrom, e.upkeep.marks()[t.ID])
+}
+
+// forgets reports that a stream does not keep its rows for ever.
+func forgets(t *catalog.Table) bool { return t.Temporary || retentionOf(t) > 0 }
 
 // upkeepLoop looks after the log when a checkpoint has been taken.
 func (e *Engine) upkeepLoop() {
@@ -225,7 +237,7 @@ func (e *Engine) trimLogs(ctx context.Context) error {
 		for _, id := range c.Tables {
 			// What lies so far back of a table, or of an upsert stream, is in both checkpoints.
 			t, ok := cat.TableByID(catalog.ID(id))
-			if ok && t.Kind == catalog.StreamTable && !t.Upsert() && c.Seq > durable[t.ID] {
+			if ok && t.Kind == catalog.StreamTable && !t.Upsert() && !t.Temporary && c.Seq > durable[t.ID] {
 				if u.live == 0 {
 					u.live = c.First
 				}

@@ -96,7 +96,11 @@ func createText(o *catalog.Table) string {
 		lines = append(lines, line)
 	}
 	if o.Kind == catalog.StreamTable || o.Kind == catalog.DimensionTable {
-		return "CREATE " + strings.ToUpper(string(o.Kind)) + " " + quoteName(o.Name) + " (\n" + strings.Join(lines, ",\n") + "\n)" + options(o)
+		kind := strings.ToUpper(string(o.Kind))
+		if o.Temporary {
+			kind = "TEMPORARY " + kind
+		}
+		return "CREATE " + kind + " " + quoteName(o.Name) + " (\n" + strings.Join(lines, ",\n") + "\n)" + options(o)
 	}
 	text := "CREATE TABLE " + quoteName(o.Name) + " (\n" + strings.Join(lines, ",\n") +
 		"\n) ENGINE=StreamSQL DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin"

@@ -84,6 +84,12 @@ func (b *binder) createTable(n *ast.CreateTableStmt, s *parser.Statement) (State
 		if err := c.eventTime(s.Stream.Watermark); err != nil {
 			return nil, err
 		}
+		switch t.Temporary = s.Stream.Temporary; {
+		case t.Temporary && t.Options["connector"] != "":
+			return nil, sqlerr.New(sqlerr.WrongUsage, "Incorrect usage of TEMPORARY and connector: a temporary stream table is fed by continuous queries and INSERT")
+		case t.Temporary && t.Upsert():
+			return nil, sqlerr.New(sqlerr.WrongUsage, "Incorrect usage of TEMPORARY and PRIMARY KEY: a temporary stream table keeps no rows that others could replace")
+		}
 	} else if err := c.finish(); err != nil {
 		return nil, err
 	}

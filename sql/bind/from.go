@@ -155,6 +155,9 @@ func (b *binder) scan(t *catalog.Table, alias string) (source, error) {
 	case catalog.ContinuousQuery:
 		return source{}, sqlerr.New(sqlerr.WrongObject, "'%s.%s' is a continuous query: its rows are in what it writes INTO; read that", t.Database, t.Name)
 	}
+	if t.Temporary && !b.view {
+		return source{}, sqlerr.New(sqlerr.WrongObject, "'%s.%s' is a temporary stream table: it keeps no rows; read it in a materialized view or continuous query, which has those that come", t.Database, t.Name)
+	}
 	if err := b.relation(); err != nil {
 		return source{}, err
 	}

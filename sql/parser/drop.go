@@ -13,7 +13,7 @@ func (p *Parser) drop(st *Statement) error {
 	c := cursor{p: p, i: 1}
 	last := p.word(len(p.tokens) - 2)
 	switch {
-	case c.accept(kwStream, kwTable):
+	case c.accept(kwStream, kwTable), c.accept(kwTemporary, kwStream, kwTable):
 		d.Kind = "stream table"
 	case c.accept(kwDimension, kwTable):
 		d.Kind = "dimension table"

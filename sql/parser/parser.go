@@ -221,6 +221,14 @@ func (p *Parser) statement(st *Statement) error {
 		switch {
 		case p.word(1) == kwStream && p.word(2) == kwTable:
 			return p.createStreamTable(st)
+		case p.word(1) == kwTemporary && p.word(2) == kwStream && p.word(3) == kwTable:
+			p.blank(p.tokens[1].pos, p.tokens[1].end)
+			p.tokens = slices.Delete(p.tokens, 1, 2)
+			if err := p.createStreamTable(st); err != nil {
+				return err
+			}
+			st.Stream.Temporary = true
+			return nil
 		case p.word(1) == kwDimension && p.word(2) == kwTable:
 			if err := p.createStreamTable(st); err != nil {
 				return err

@@ -15,7 +15,7 @@ import (
 var refusedStatements = readStatements(`
 create or replace dimension table
 create temporary dimension table
-create [or replace] temporary stream table
+create or replace temporary stream table
 create or replace stream table
 create or replace materialized view
 create or replace sink
@@ -29,7 +29,6 @@ create [or replace] resource group
 create [or replace] role
 create [or replace] server
 create [or replace] tablespace
-drop temporary stream table
 drop source
 drop connection
 drop trigger

@@ -64,6 +64,8 @@ type RowAlias struct {
 type StreamTable struct {
 	// Dimension: it is CREATE DIMENSION TABLE, which has the same parts.
 	Dimension bool
+	// Temporary: it is CREATE TEMPORARY STREAM TABLE, which keeps no rows.
+	Temporary bool
 	Options   map[string]string // WITH (…), keys in lower case
 	Watermark *Watermark        // nil: no event time
 }

@@ -117,6 +117,7 @@ const (
 	kwTable
 	kwTables
 	kwTablesample
+	kwTemporary
 	kwThen
 	kwTimeout
 	kwTumble
@@ -158,7 +159,7 @@ var keywords = map[string]keyword{
 	"replace": kwReplace, "restrict": kwRestrict, "right": kwRight, "rlike": kwRlike, "rollup": kwRollup,
 	"secret": kwSecret, "select": kwSelect, "semi": kwSemi, "session": kwSession, "session_end": kwSessionEnd,
 	"session_start": kwSessionStart, "set": kwSet, "sets": kwSets, "show": kwShow, "sink": kwSink, "sounds": kwSounds, "status": kwStatus,
-	"straight_join": kwStraightJoin, "stream": kwStream, "streams": kwStreams, "system_time": kwSystemTime,
+	"straight_join": kwStraightJoin, "stream": kwStream, "streams": kwStreams, "system_time": kwSystemTime, "temporary": kwTemporary,
 	"table": kwTable, "tables": kwTables, "tablesample": kwTablesample, "then": kwThen, "timeout": kwTimeout,
 	"tumble": kwTumble, "tumble_end": kwTumbleEnd, "tumble_start": kwTumbleStart, "union": kwUnion,
 	"unpivot": kwUnpivot, "update": kwUpdate, "using": kwUsing, "value": kwValue, "values": kwValues,

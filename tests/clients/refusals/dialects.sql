@@ -105,8 +105,8 @@ LIST STREAMS;
 TERMINATE q;
 -- 1064 (42000): You have an error in your SQL syntax; check the manual that corresponds to your MySQL server version for the right syntax to use near 'TERMINATE q' at line 1 column 1
 # Promised, and not there yet.
-CREATE TEMPORARY STREAM TABLE u (id INT);
--- 1235 (42000): This version of StreamSQL doesn't yet support 'CREATE TEMPORARY STREAM TABLE'
+CREATE TEMPORARY STREAM TABLE u (id INT PRIMARY KEY);
+-- 1221 (HY000): Incorrect usage of TEMPORARY and PRIMARY KEY: a temporary stream table keeps no rows that others could replace
 CREATE CONTINUOUS QUERY q INTO clicks AS SELECT name, id FROM t;
 -- 1210 (HY000): 'shop.clicks' cannot take the result of the query: that takes rows back (Source shop.t (id, name)), and without a PRIMARY KEY they are not found there
 CREATE RESOURCE GROUP etl CPU = 2.0;
