@@ -59,7 +59,7 @@ func (e *Engine) define(ctx context.Context, s bind.Statement, captured catalog.
 	case *bind.DropDatabase:
 		return e.dropDatabase(ctx, s)
 	case *bind.CreateTable:
-		return e.createIndexed(ctx, s, captured)
+		return e.create(ctx, s, captured)
 	case *bind.DropTables:
 		return e.drop(ctx, s)
 	case *bind.Control:
@@ -207,15 +207,8 @@ func (e *Engine) create(ctx context.Context, s *bind.CreateTable, captured catal
 		t.ID = e.nextID()
 	}
 	t.Sees = e.lastID
-	for _, id := range t.Reads {
-		if _, ok := cat.TableByID(id); !ok && !isVirtual(id) {
-			return nil, sqlerr.New(sqlerr.NoSuchTable, "A table that '%s' reads was dropped meanwhile", t.Name)
-		}
-	}
-	for _, id := range t.Calls {
-		if !cat.HasFunction(id) {
-			return nil, sqlerr.New(sqlerr.SPDoesNotExist, "A function that '%s' calls was dropped meanwhile", t.Name)
-		}
+	if err := stillThere(cat, &t); err != nil {
+		return nil, err
 	}
 	if err := refuseCycle(cat, &t); err != nil {
 		return nil, err
@@ -254,6 +247,15 @@ func (e *Engine) create(ctx context.Context, s *bind.CreateTable, captured catal
 		}
 		made = append(made, common...)
 	}
+	var indexes []*catalog.Table
+	var plans []*physical.Plan
+	for _, x := range s.Indexes {
+		h, plan, err := e.index(ctx, &t, x, captured)
+		if err != nil {
+			return nil, err
+		}
+		indexes, plans, made = append(indexes, h), append(plans, plan), append(made, h)
+	}
 	next, err := change(&t)
 	if err != nil {
 		return nil, err
@@ -272,6 +274,11 @@ func (e *Engine) create(ctx context.Context, s *bind.CreateTable, captured catal
 			return nil, err
 		}
 	}
+	for i, h := range indexes {
+		if next, start, err = e.withIndex(ctx, next, h, plans[i], start); err != nil {
+			return nil, err
+		}
+	}
 	if err := e.logDDL(ctx, next, store.Entry{Text: t.Text, Tables: made}); err != nil {
 		start(false)
 		return nil, err
@@ -281,6 +288,21 @@ func (e *Engine) create(ctx context.Context, s *bind.CreateTable, captured catal
 		e.adoptSoon()
 	}
 	return unbounded(plan), nil
+}
+
+// stillThere is an error if what an object was bound to has been dropped since.
+func stillThere(cat *catalog.Snapshot, t *catalog.Table) error {
+	for _, id := range t.Reads {
+		if _, ok := cat.TableByID(id); !ok && !isVirtual(id) {
+			return sqlerr.New(sqlerr.NoSuchTable, "A table that '%s' reads was dropped meanwhile", t.Name)
+		}
+	}
+	for _, id := range t.Calls {
+		if !cat.HasFunction(id) {
+			return sqlerr.New(sqlerr.SPDoesNotExist, "A function that '%s' calls was dropped meanwhile", t.Name)
+		}
+	}
+	return nil
 }
 
 // refuseCycle is error 1210 for a continuous query whose rows would come back to it.

@@ -2,7 +2,6 @@ package engine
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"slices"
 
@@ -21,22 +20,6 @@ import (
 // date with each batch, and in checkpoints, as any other. A query reads it together with
 // what it is of, as of one batch.
 
-// createIndexed makes an object and its indexes: all of it, or on an error nothing.
-func (e *Engine) createIndexed(ctx context.Context, s *bind.CreateTable, captured catalog.Session) ([]Warning, error) {
-	_, there := e.cat.Load().Table(s.Table.Database, s.Table.Name)
-	warnings, err := e.create(ctx, s, captured)
-	if err != nil || there {
-		return warnings, err
-	}
-	for _, x := range s.Indexes {
-		if err := e.createIndex(ctx, x, captured); err != nil {
-			_, undone := e.drop(ctx, &bind.DropTables{Kind: s.Table.Kind, Names: []bind.Name{x.Table}})
-			return nil, errors.Join(err, undone)
-		}
-	}
-	return warnings, nil
-}
-
 // createIndex makes an index, which may be filling yet when it returns.
 func (e *Engine) createIndex(ctx context.Context, s *bind.CreateIndex, captured catalog.Session) error {
 	cat := e.cat.Load()
@@ -44,28 +27,11 @@ func (e *Engine) createIndex(ctx context.Context, s *bind.CreateIndex, captured 
 	if !ok {
 		return catalog.NoSuchTable(s.Table.DB, s.Table.Name)
 	}
-	columns, q, err := s.Define(old)
-	if err != nil {
-		return err
-	}
-	plan, _, err := build.Plan(q, func() error { return context.Cause(ctx) })
-	if err != nil {
-		return err
-	}
-	plan.Index = len(columns)
-	h := &catalog.Table{
-		ID: e.nextID(), Database: old.Database, Kind: catalog.MaterializedView, Hidden: true, IndexOf: old.ID,
-		Primary: plan.Key, Session: captured, CreatedAt: e.now(), Reads: []catalog.ID{old.ID},
-	}
-	h.Name = fmt.Sprintf("%s#%d", s.Name, h.ID)
-	for _, f := range plan.Output {
-		h.Columns = append(h.Columns, catalog.Column{Name: f.Name, Type: f.Type})
-	}
-	if h.Plan, err = physical.Encode(plan); err != nil {
-		return err
-	}
 	t := *old
-	t.Indexes = append(slices.Clip(old.Indexes), catalog.SecondaryIndex{Name: s.Name, Columns: columns, Object: h.ID})
+	h, plan, err := e.index(ctx, &t, s, captured)
+	if err != nil {
+		return err
+	}
 	next, err := cat.WithChanged(&t)
 	if err != nil {
 		return err
@@ -84,6 +50,46 @@ func (e *Engine) createIndex(ctx context.Context, s *bind.CreateIndex, captured 
 	e.redescribe(&t)
 	start(true)
 	return nil
+}
+
+// index adds an index to the descriptor t, and makes the query that keeps it.
+func (e *Engine) index(ctx context.Context, t *catalog.Table, s *bind.CreateIndex, captured catalog.Session) (*catalog.Table, *physical.Plan, error) {
+	columns, q, err := s.Define(t)
+	if err != nil {
+		return nil, nil, err
+	}
+	plan, _, err := build.Plan(q, func() error { return context.Cause(ctx) })
+	if err != nil {
+		return nil, nil, err
+	}
+	plan.Index = len(columns)
+	h := &catalog.Table{
+		ID: e.nextID(), Database: t.Database, Kind: catalog.MaterializedView, Hidden: true, IndexOf: t.ID,
+		Primary: plan.Key, Session: captured, CreatedAt: e.now(), Reads: []catalog.ID{t.ID},
+	}
+	h.Name = fmt.Sprintf("%s#%d", s.Name, h.ID)
+	for _, f := range plan.Output {
+		h.Columns = append(h.Columns, catalog.Column{Name: f.Name, Type: f.Type})
+	}
+	if h.Plan, err = physical.Encode(plan); err != nil {
+		return nil, nil, err
+	}
+	t.Indexes = append(slices.Clip(t.Indexes), catalog.SecondaryIndex{Name: s.Name, Columns: columns, Object: h.ID})
+	return h, plan, nil
+}
+
+// withIndex adds the query of an index, of a table that is made, to what a DDL statement
+// makes, and starts it after that.
+func (e *Engine) withIndex(ctx context.Context, cat *catalog.Snapshot, h *catalog.Table, plan *physical.Plan, start func(bool)) (*catalog.Snapshot, func(bool), error) {
+	next, err := cat.WithTable(h)
+	if err == nil {
+		var own func(bool)
+		if own, err = e.prepareQuery(ctx, h, plan); err == nil {
+			return next, func(yes bool) { start(yes); own(yes) }, nil
+		}
+	}
+	start(false)
+	return nil, nil, err
 }
 
 // redescribe gives the job of a view a descriptor that says the same of its rows.
