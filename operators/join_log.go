@@ -18,7 +18,7 @@ import (
 //	8   how often it is there, 4
 //	12  how many of its key came before it, 4
 //
-// then the encoded row, which has the key.
+// then the encoded row, packed, which has the key.
 const joinLog = 16
 
 // makeLog makes a side without rows, of those that count no matches, a log if it can
@@ -43,10 +43,11 @@ func (s *joinSide) append(c *batch.Chunk, i int, w int64) error {
 		return fmt.Errorf("Join: a row of an input that only grows is taken back")
 	}
 	s.enc = s.codec.Append(s.enc[:0], c.Cols, i)
+	s.packed = s.codec.Pack(s.packed[:0], s.enc)
 	for w > 0 {
 		n := min(w, math.MaxUint32)
 		w -= n
-		r, err := s.store.Alloc(joinLog + len(s.enc))
+		r, err := s.store.Alloc(joinLog + len(s.packed))
 		if err != nil {
 			return err
 		}
@@ -64,7 +65,7 @@ func (s *joinSide) append(c *batch.Chunk, i int, w int64) error {
 		binary.LittleEndian.PutUint64(row, uint64(old))
 		binary.LittleEndian.PutUint32(row[8:], uint32(n))
 		binary.LittleEndian.PutUint32(row[12:], before)
-		copy(row[joinLog:], s.enc)
+		copy(row[joinLog:], s.packed)
 	}
 	return nil
 }
@@ -73,7 +74,8 @@ func (s *joinSide) append(c *batch.Chunk, i int, w int64) error {
 func (s *joinSide) rebuildLog() {
 	key := s.group.keys[0]
 	s.store.Scan(func(r state.Ref, row []byte) bool {
-		k, ok := s.codec.Int(row[joinLog:], key)
+		s.enc = s.codec.Unpack(s.enc[:0], row[joinLog:])
+		k, ok := s.codec.Int(s.enc, key)
 		if !ok {
 			if s.null == 0 || logBefore(s.store.Slot(s.null)) < logBefore(row) {
 				s.null = r

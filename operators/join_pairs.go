@@ -68,6 +68,7 @@ func (j *Join) others(in int, sel []int32, want *pairColumns, out []*vector.Vect
 		j.bytes = append(j.bytes, they.row(they.store.Slot(j.other[k])))
 	}
 	want.decode(out, 1-in, they, j.bytes, loan)
+	they.forget()
 }
 
 // decode fills the columns of a side from encoded rows of it.

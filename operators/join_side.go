@@ -44,6 +44,8 @@ type joinSide struct {
 	cols   []*vector.Vector // scratch of pairColumns.decode
 	old    expired
 	enc    []byte
+	packed []byte // scratch of a log's append
+	plain  []byte // of a log: rows that were asked for
 }
 
 const joinHeader = 32
@@ -88,12 +90,21 @@ func (s *joinSide) open(c *batch.Chunk) {
 	}
 }
 
-// row is the encoded row within a stored one.
+// row is the encoded row within a stored one, good until forget.
 func (s *joinSide) row(stored []byte) []byte {
 	if s.log {
-		return stored[s.keyAt:]
+		at := len(s.plain)
+		s.plain = s.codec.Unpack(s.plain, stored[s.keyAt:])
+		return s.plain[at:]
 	}
 	return stored[s.keyAt+s.group.codec.Len(stored[s.keyAt:]):]
+}
+
+// forget gives back the memory of rows that were asked for.
+func (s *joinSide) forget() {
+	if s.plain = s.plain[:0]; cap(s.plain) > 4<<20 { // of rows that were larger than most
+		s.plain = nil
+	}
 }
 
 // head returns the first of this side's rows with the key of row i of g, which
