@@ -32,7 +32,7 @@ type Table struct {
 }
 
 const (
-	segSlots  = 1024
+	segSlots  = 256
 	slotBytes = 16
 )
 
