@@ -8,14 +8,15 @@ import (
 	"path/filepath"
 
 	"github.com/dgraph-io/badger/v4"
+	"github.com/dgraph-io/badger/v4/fb"
 	"github.com/dgraph-io/badger/v4/pb"
 	"github.com/dgraph-io/badger/v4/y"
 	"google.golang.org/protobuf/proto"
 )
 
-// precheck verifies the footers of the tables that Badger will open. Badger does
-// so too, but in goroutines of its own, where a footer that points outside the
-// file ends the process. Tables that a crash left unfinished are not in
+// precheck verifies the tables that Badger will open. Badger does so too, but in
+// goroutines of its own, where a size that points outside of a file or of a block
+// ends the process. Tables that a crash left unfinished are not in
 // Badger's manifest, and it removes them itself.
 func precheck(o badger.Options) error {
 	f, err := os.Open(filepath.Join(o.Dir, badger.ManifestFilename))
@@ -49,39 +50,63 @@ func precheck(o badger.Options) error {
 	return nil
 }
 
-// checkTable verifies a table's end: index, size of index u32, checksum of index,
-// size of checksum u32, both sizes big-endian.
+// checkTable verifies a table: blocks, index and the index's checksum. The index,
+// which says where the blocks are, and each block end in their checksum.
 func checkTable(data []byte) error {
-	cut := func(n uint32) ([]byte, error) {
-		if uint64(n) > uint64(len(data)) {
-			return nil, errors.New("table is cut short")
-		}
-		at := len(data) - int(n)
-		tail := data[at:]
-		data = data[:at]
-		return tail, nil
-	}
-	sized := func() ([]byte, error) {
-		n, err := cut(4)
-		if err != nil {
-			return nil, err
-		}
-		return cut(binary.BigEndian.Uint32(n))
-	}
-	sum, err := sized()
+	sum, rest, err := cutSized(data)
 	if err != nil {
 		return err
 	}
-	var want pb.Checksum
-	if err := proto.Unmarshal(sum, &want); err != nil {
-		return err
-	}
-	index, err := sized()
+	index, _, err := cutSized(rest)
 	if err != nil {
 		return err
 	}
 	if len(index) == 0 {
 		return errors.New("table without an index")
 	}
-	return y.VerifyChecksum(index, &want)
+	if err := verify(index, sum); err != nil {
+		return err
+	}
+	var at fb.BlockOffset
+	blocks := fb.GetRootAsTableIndex(index, 0)
+	for i := range blocks.OffsetsLength() {
+		blocks.Offsets(&at, i)
+		from, to := uint64(at.Offset()), uint64(at.Offset())+uint64(at.Len())
+		if to > uint64(len(data)) {
+			return errCutShort
+		}
+		sum, block, err := cutSized(data[from:to])
+		if err != nil {
+			return err
+		}
+		if err := verify(block, sum); err != nil {
+			return fmt.Errorf("block %d: %w", i, err)
+		}
+	}
+	return nil
+}
+
+var errCutShort = errors.New("table is cut short")
+
+// cutSized cuts from the end of data what is followed by its size, u32 big-endian.
+func cutSized(data []byte) (tail, rest []byte, err error) {
+	at := len(data) - 4
+	if at < 0 {
+		return nil, nil, errCutShort
+	}
+	n := binary.BigEndian.Uint32(data[at:])
+	if uint64(n) > uint64(at) {
+		return nil, nil, errCutShort
+	}
+	at -= int(n)
+	return data[at : at+int(n)], data[:at], nil
+}
+
+// verify compares data with its checksum, as Badger encodes it.
+func verify(data, sum []byte) error {
+	var want pb.Checksum
+	if err := proto.Unmarshal(sum, &want); err != nil {
+		return err
+	}
+	return y.VerifyChecksum(data, &want)
 }
