@@ -61,6 +61,7 @@ soak: build ## the crash and random tests at full size, for hours
 bench: build ## measure, after checking the results
 	for m in start ingest lookup freshness stall growth nexmark; do $(BIN) bench $$m || exit 1; done
 	$(GO) run ./tests/bench
+	$(GO) test ./sql/agg -run '^$$' -bench Routine -cpu 1
 
 lint: ## gofmt, go vet, staticcheck
 	@bad=$$(gofmt -l $$(git ls-files '*.go')); if [ -n "$$bad" ]; then echo "not gofmt-ed (make fmt mends it):"; echo "$$bad"; exit 1; fi

@@ -228,30 +228,65 @@ func TestRoutineFails(t *testing.T) {
 	}
 }
 
+// BenchmarkRoutine gives the rows per second that the geometric mean takes in, in chunks
+// of 1024 rows that go round the groups, after checkGroups has found its results right.
 func BenchmarkRoutine(b *testing.B) {
 	for name, d := range geoMeans(b) {
-		for _, groups := range []int{1, 100, 1024} {
+		for _, groups := range []int{1, 100, 1024, 100_000} {
 			b.Run(fmt.Sprintf("%s/groups=%d", name, groups), func(b *testing.B) {
-				const n = 1024
+				const chunk = 1024
 				s, err := New(routineCall(b, d), []int{0}, false, 0, newHeap())
 				if err != nil {
 					b.Fatal(err)
 				}
 				slab := make([]byte, groups*s.Size())
-				v := vector.New(types.MakeDouble(), n)
-				rows := make([][]byte, n)
+				v := vector.New(types.MakeDouble(), chunk)
+				rows := make([][]byte, chunk)
 				for i := range rows {
 					v.AppendFloat(float64(i) + 0.5)
-					g := i % groups
-					rows[i] = slab[g*s.Size() : (g+1)*s.Size()]
 				}
-				for b.Loop() {
-					if err := s.Add(rows, []*vector.Vector{v}, 0, nil); err != nil {
+				in, next, logs, counts := []*vector.Vector{v}, 0, make([]float64, groups), make([]int, groups)
+				add := func() {
+					for i := range rows {
+						g := (next + i) % groups
+						rows[i] = slab[g*s.Size() : (g+1)*s.Size()]
+					}
+					if err := s.Add(rows, in, 0, nil); err != nil {
 						b.Fatal(err)
 					}
 				}
-				b.ReportMetric(float64(n)*float64(b.N)/b.Elapsed().Seconds(), "rows/s")
+				for next < max(groups, 3*chunk) {
+					add()
+					for i, x := range v.F {
+						logs[(next+i)%groups] += math.Log(x)
+						counts[(next+i)%groups]++
+					}
+					next += chunk
+				}
+				checkGroups(b, s, slab, logs, counts)
+				for b.Loop() {
+					add()
+					next += chunk
+				}
+				b.ReportMetric(chunk*float64(b.N)/b.Elapsed().Seconds(), "rows/s")
 			})
+		}
+	}
+}
+
+// checkGroups compares the results of the groups whose states lie in slab with the
+// means of their logarithms.
+func checkGroups(b *testing.B, s State, slab []byte, logs []float64, counts []int) {
+	out := vector.New(types.MakeDouble(), len(logs))
+	states := make([][]byte, len(logs))
+	for g := range states {
+		states[g] = slab[g*s.Size() : (g+1)*s.Size()]
+	}
+	s.AppendResult(states, out, func(g int, err error) { b.Fatalf("group %d: %v", g, err) })
+	for g := range states {
+		want := math.Exp(logs[g] / float64(counts[g]))
+		if out.IsNull(g) || math.Abs(out.F[g]-want) > 1e-8*want {
+			b.Fatalf("group %d: %v, not %v", g, out.F[g], want)
 		}
 	}
 }
