@@ -209,6 +209,9 @@ func (p *Parser) refuseWord(i int, top *level) error {
 			return p.aggregateClause(i, 5, true)
 		}
 	case kwOver:
+		if err := p.refuseOver(i); err != nil {
+			return err
+		}
 		return p.refuseDistinctCount(i)
 	case kwFirstValue, kwLastValue:
 		p.renameValue(i)
@@ -244,6 +247,30 @@ func (p *Parser) refuseWord(i int, top *level) error {
 	case kwInto:
 		if top.query {
 			return sqlerr.Unsupported("SELECT … INTO")
+		}
+	}
+	return nil
+}
+
+// overWindows are the functions that TiDB's grammar takes with OVER.
+var overWindows = map[string]bool{
+	"count": true, "sum": true, "avg": true, "min": true, "max": true, "bit_and": true, "bit_or": true, "bit_xor": true,
+	"std": true, "stddev": true, "stddev_pop": true, "stddev_samp": true, "variance": true, "var_pop": true, "var_samp": true,
+	"group_concat": true, "json_arrayagg": true, "json_objectagg": true, "any_value": true, "approx_count_distinct": true,
+	"approx_percentile": true, "row_number": true, "rank": true, "dense_rank": true, "percent_rank": true, "cume_dist": true,
+	"ntile": true, "lag": true, "lead": true, "first_value": true, "last_value": true, "nth_value": true,
+}
+
+// refuseOver refuses OVER at token i behind a function that cannot stand over a window,
+// such as one of the user's own.
+func (p *Parser) refuseOver(i int) error {
+	if p.op(i-1) != ')' || p.op(i+1) != '(' {
+		return nil
+	}
+	at := p.called(i - 1)
+	for k := range p.tokens[:i] {
+		if t := p.tokens[k]; t.pos == at && t.kind == tokWord && !overWindows[strings.ToLower(p.textOf(k))] {
+			return sqlerr.Unsupported(p.upper(k) + "(…) OVER (…)")
 		}
 	}
 	return nil
@@ -381,6 +408,18 @@ func (p *Parser) refuseDistinctCount(i int) error {
 	}
 	if strings.EqualFold(p.textOf(i), "count") && strings.EqualFold(p.textOf(i+2), "distinct") {
 		return sqlerr.Unsupported("COUNT(DISTINCT …) OVER (…)")
+	}
+	return nil
+}
+
+// refuseDistinct refuses DISTINCT at token i in a call of a function that TiDB's grammar
+// does not take for an aggregate: one of the user's own.
+func (p *Parser) refuseDistinct(i int) error {
+	if p.op(i-1) != '(' || i < 2 || p.tokens[i-2].kind != tokWord || p.tokens[i-2].word != kwNone || !strings.EqualFold(p.textOf(i), "distinct") {
+		return nil
+	}
+	if name := p.textOf(i - 2); !overWindows[strings.ToLower(name)] && !p.isEnd(i+1) && p.op(i+1) != ')' && p.op(i+1) != ',' {
+		return sqlerr.Unsupported(p.upper(i-2) + "(DISTINCT …)")
 	}
 	return nil
 }

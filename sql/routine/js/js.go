@@ -10,6 +10,7 @@ package js
 
 import (
 	"bytes"
+	"regexp"
 	"strings"
 
 	"github.com/grafana/sobek"
@@ -19,6 +20,10 @@ import (
 
 // Language is JavaScript.
 type Language struct{}
+
+// declaration is what a module exports where it is declared. Functions are found as
+// they are declared, and the word is a script's error.
+var declaration = regexp.MustCompile(`(?m)(^|[;}])\s*export\s+(function|const|let|var)\b`)
 
 // Compile checks the code, and that it has what the function needs.
 func (Language) Compile(d *routine.Definition) (routine.Code, error) {
@@ -32,6 +37,8 @@ func (Language) Compile(d *routine.Definition) (routine.Code, error) {
 			names[i] = p.Name
 		}
 		source = "(function (" + strings.Join(names, ", ") + ") {" + source + "\n})"
+	} else {
+		source = declaration.ReplaceAllStringFunc(source, func(s string) string { return strings.Replace(s, "export", "      ", 1) })
 	}
 	if bytes.IndexByte(d.Code, 0) >= 0 {
 		return nil, routine.Invalid(d, "its code has a NUL")
