@@ -172,7 +172,7 @@ func (b *binder) call(fn string, args ...*expr.Expr) (*expr.Expr, error) {
 	b.settle(args)
 	e, err := builtin.Call(b.scalar, fn, args...)
 	if err != nil && sqlerr.From(err).Code == sqlerr.SPDoesNotExist {
-		return nil, b.unknownFunction(err, fn)
+		return nil, b.unknownFunction(err, fn, fn)
 	}
 	return e, err
 }

@@ -67,7 +67,7 @@ func (b *binder) function(n *ast.FuncCallExpr, in *names) (*expr.Expr, error) {
 		return nil, err
 	}
 	if _, ok := reference.Find(fn); !ok && fn != ast.JSONMemberOf {
-		return nil, b.unknownFunction(builtin.NoFunction(fn), fn)
+		return nil, b.unknownFunction(builtin.NoFunction(fn), fn, n.FnName.O)
 	}
 	e, err := b.call(fn, args...)
 	if err != nil || using == "" {
@@ -82,7 +82,7 @@ func (b *binder) function(n *ast.FuncCallExpr, in *names) (*expr.Expr, error) {
 // unknownFunction makes of error 1305 a refusal if MySQL has the function or
 // operator; otherwise it puts the session's database before the name, as for a
 // stored function.
-func (b *binder) unknownFunction(err error, fn string) error {
+func (b *binder) unknownFunction(err error, fn, typed string) error {
 	if c := fn[0]; c < 'a' || c > 'z' || strings.Contains(fn, "regexp") {
 		return sqlerr.Unsupported(strings.ToUpper(fn))
 	}
@@ -95,8 +95,9 @@ func (b *binder) unknownFunction(err error, fn string) error {
 	}
 	e := *sqlerr.From(err)
 	if db := b.env.Session.Database; db != "" {
-		e.Message = strings.Replace(e.Message, fn, db+"."+fn, 1)
+		typed = db + "." + typed
 	}
+	e.Message = strings.Replace(e.Message, fn, typed, 1)
 	return &e
 }
 

@@ -35,7 +35,7 @@ func (b *binder) insert(n *ast.InsertStmt, newRow *parser.RowAlias) (Statement, 
 		return nil, sqlerr.Unsupported("PARTITION")
 	}
 	if t.Kind == catalog.StreamTable && n.IsReplace && !t.Upsert() {
-		return nil, sqlerr.Unsupported("REPLACE into a stream table")
+		return nil, sqlerr.Unsupported("REPLACE into a stream table without a primary key, which has nothing to replace; use INSERT")
 	}
 	if t.Kind == catalog.StreamTable && len(n.OnDuplicate) > 0 {
 		return nil, sqlerr.Unsupported("ON DUPLICATE KEY UPDATE of a stream table")

@@ -38,7 +38,7 @@ func (b *binder) loadData(n *ast.LoadDataStmt) (Statement, error) {
 	case len(n.Options) > 0:
 		return nil, sqlerr.Unsupported("WITH of LOAD DATA")
 	case out.Replace && t.Kind == catalog.StreamTable && !t.Upsert():
-		return nil, sqlerr.Unsupported("REPLACE into a stream table")
+		return nil, sqlerr.Unsupported("REPLACE into a stream table without a primary key, which has nothing to replace; use INSERT")
 	}
 	if n.Charset != nil {
 		if err := loadCharset(*n.Charset); err != nil {

@@ -332,9 +332,14 @@ func (g *gen) condition(scope []column, depth int) string {
 		if k == kStr || k == kFold {
 			return left + pick(g, " LIKE ", " NOT LIKE ") + pick(g, "'a%'", "'%b%'", "'_'", "'%'", "'x\\_y'")
 		}
-		return left + k.same() + sub(k)
+		if k != kYear {
+			return left + k.same() + sub(k)
+		}
 	}
 	right := sub(k)
+	if k == kYear && !(mentions(left, scope) && mentions(right, scope)) { // see joinOn
+		return left + pick(g, " <> ", " < ", " <= ", " > ", " >= ") + right
+	}
 	if k == kInt && g.chance(20) {
 		right = sub(kDec)
 		if !mentions(right, scope) { // MariaDB looks 9.75 up in a key of integers as 10
