@@ -59,7 +59,7 @@ func DerivationOf(e *expr.Expr) Derivation {
 	}
 	best := Coercible
 	for _, a := range e.Args {
-		if a.Type.IsText() {
+		if a.Type.IsText() || a.Type.IsBinary() && e.Type.IsBinary() {
 			best = min(best, DerivationOf(a))
 		}
 	}

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"streamsql/sql/expr"
+	"streamsql/sql/reference"
 	"streamsql/sql/sqlerr"
 	"streamsql/sql/types"
 )
@@ -126,7 +127,7 @@ func KernelOf(e *expr.Expr) Kernel {
 func NoFunction(fn string) error {
 	best, distance := "", 3
 	for name := range registry {
-		if name[0] < 'a' || strings.ContainsRune(name, ' ') {
+		if _, ok := reference.Find(name); !ok { // what only the server itself calls
 			continue
 		}
 		if d := editDistance(fn, name); d < distance || d == distance && name < best {

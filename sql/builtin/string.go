@@ -106,7 +106,7 @@ func (c *call) text(n int) types.Type {
 	t.Collation = c.env.Collation
 	for _, a := range c.args {
 		switch {
-		case a.Type.IsBinary() && !isHex(a):
+		case a.Type.IsBinary() && DerivationOf(a) <= c.firmest():
 			t.Kind, t.Collation = types.VarBinary, types.BinaryCollation
 		case a.Type.IsText() && a.Type.Folds() && t.Kind != types.VarBinary:
 			t.Collation, _ = collationOf(c.args)
@@ -120,6 +120,19 @@ func (c *call) text(n int) types.Type {
 		}
 	}
 	return t
+}
+
+// firmest is how firmly the texts among the arguments hold to being that. Bytes make
+// bytes of what does not hold to it more firmly than they do: of literals, not of a
+// column beside a hexadecimal literal.
+func (c *call) firmest() Derivation {
+	d := Ignorable
+	for _, a := range c.args {
+		if a.Type.IsText() {
+			d = min(d, DerivationOf(a))
+		}
+	}
+	return d
 }
 
 func firstLen(c *call) int { return textLen(c.args[0].Type) }
