@@ -63,7 +63,7 @@ SELECT * FROM TABLE(TUMBLE(TABLE bids, DESCRIPTOR(ts, price), INTERVAL '10' SECO
 SELECT * FROM TABLE(bids);
 -- 1235 (42000): This version of StreamSQL doesn't yet support 'TABLE(…) in FROM around anything but a function (there are TUMBLE, HOP, SESSION, CUMULATE, CHANGES and JSON_TABLE)'
 SELECT DESCRIPTOR(ts) FROM bids;
--- 1305 (42000): FUNCTION shop.descriptor does not exist
+-- 1305 (42000): FUNCTION shop.DESCRIPTOR does not exist
 EXECUTE STATEMENT SET BEGIN INSERT INTO t SELECT 1; END;
 -- 1064 (42000): You have an error in your SQL syntax; check the manual that corresponds to your MySQL server version for the right syntax to use near 'END' at line 1 column 53
 CREATE CATALOG c WITH ('type' = 'x');

@@ -112,7 +112,7 @@ SELECT PERCENTILE_CONT(0.5) WITHIN GROUP (ORDER BY price, id) FROM t;
 SELECT SUM(price) WITHIN GROUP (ORDER BY id) FROM t;
 -- 1064 (42000): WITHIN GROUP belongs behind PERCENTILE_CONT or PERCENTILE_DISC, not SUM
 SELECT MEDIAN(DISTINCT price) FROM t;
--- 1064 (42000): You have an error in your SQL syntax; check the manual that corresponds to your MySQL server version for the right syntax to use near 'DISTINCT price) FROM t' at line 1 column 15
+-- 1235 (42000): This version of StreamSQL doesn't yet support 'MEDIAN(DISTINCT …)'
 SELECT MEDIAN(price, 1) FROM t;
 -- 1582 (42000): Incorrect parameter count in the call to native function 'MEDIAN'
 SELECT APPROX_PERCENTILE(price) FROM t;

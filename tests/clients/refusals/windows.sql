@@ -102,4 +102,4 @@ CREATE MATERIALIZED VIEW m AS SELECT id FROM t WHERE id = @@max_connections;
 CREATE MATERIALIZED VIEW m AS SELECT name FROM t WHERE name = CONNECTION_ID();
 -- 1235 (42000): This version of StreamSQL doesn't yet support 'CONNECTION_ID() in a materialized view'
 CREATE MATERIALIZED VIEW m AS SELECT bidder, PROCTIME() AS at FROM bids;
--- 1305 (42000): FUNCTION shop.proctime does not exist
+-- 1305 (42000): FUNCTION shop.PROCTIME does not exist
