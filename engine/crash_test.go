@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/dgraph-io/badger/v4"
+	"github.com/dgraph-io/badger/v4/options"
 
 	"streamsql/sql/sqlerr"
 )
@@ -203,7 +204,7 @@ func (h *harness) wantErrors(count int64) {
 // manifest, 'p' its pages. The engine must be closed.
 func damage(t *testing.T, dir string, kind byte, rounds int) {
 	t.Helper()
-	db, err := badger.Open(badger.DefaultOptions(filepath.Join(dir, "checkpoint")).WithLogger(nil))
+	db, err := badger.Open(badger.DefaultOptions(filepath.Join(dir, "checkpoint")).WithLogger(nil).WithCompression(options.None))
 	if err != nil {
 		t.Fatal(err)
 	}
