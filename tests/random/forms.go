@@ -183,6 +183,9 @@ func (g *gen) full(rels []relation) relation {
 			}
 		}
 	}
+	if len(both) == 0 {
+		return l
+	}
 	items := strings.Join(both, ", ")
 	out.text = g.form(
 		fmt.Sprintf("(SELECT %s FROM %s AS %s FULL JOIN %s AS %s ON %s)", items, l.text, l.alias, r.text, r.alias, on),

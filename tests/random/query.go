@@ -192,7 +192,6 @@ func (g *gen) itemsOf(r relation) []item {
 }
 
 func (g *gen) relation(rels []relation, depth int) relation {
-	rels = slices.DeleteFunc(slices.Clone(rels), func(r relation) bool { return len(r.cols) == 0 })
 	if depth > 0 && g.chance(22) {
 		sub := g.query(rels, depth-1)
 		return relation{text: "(" + sub.String() + ")", alias: g.name("d"), cols: sub.columns()}
