@@ -152,6 +152,8 @@ func (a *altering) alter(s *ast.AlterTableSpec) error {
 		return a.addColumns(s)
 	case ast.AlterTableDropColumn:
 		return a.dropColumn(s)
+	case ast.AlterTableEnableKeys, ast.AlterTableDisableKeys:
+		return nil // indexes are always kept; dumps say so around their rows
 	case ast.AlterTableOption:
 		for _, o := range s.Options {
 			if o.Tp != ast.TableOptionComment {
@@ -247,8 +249,6 @@ var alterForms = map[ast.AlterTableType]string{
 	ast.AlterTableAlterCheck:          "ALTER CHECK",
 	ast.AlterTableDropCheck:           "DROP CHECK",
 	ast.AlterTablePartition:           "PARTITION BY",
-	ast.AlterTableEnableKeys:          "ENABLE KEYS",
-	ast.AlterTableDisableKeys:         "DISABLE KEYS",
 	ast.AlterTableForce:               "FORCE",
 	ast.AlterTableIndexInvisible:      "ALTER INDEX",
 	ast.AlterTableAddPartitions:       "ADD PARTITION",
