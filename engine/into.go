@@ -147,33 +147,25 @@ func (w *into) change(ctx context.Context, target *catalog.Table, id uint64, cha
 // its event time, if it has that. Several tasks have made them, and in a large batch,
 // such as one that fills from history, none may be late because another went before.
 func inTime(target *catalog.Table, changes []*batch.Chunk) []*batch.Chunk {
-	type place struct {
-		time       int64
-		chunk, row int32
-	}
-	var rows []place
-	ordered := true
 	out := make([]*batch.Chunk, len(changes))
 	for k, c := range changes {
 		if c.Weights != nil {
 			c = came([]*batch.Chunk{c})
 		}
 		out[k] = asColumns(target, c)
-		if target.EventTime == nil {
-			continue
-		}
-		times := out[k].Cols[target.EventTime.Column]
-		for i := range c.N {
-			at := place{math.MinInt64, int32(k), int32(i)}
-			if !times.IsNull(i) {
-				at.time = times.I[i]
-			}
-			ordered = ordered && (len(rows) == 0 || rows[len(rows)-1].time <= at.time)
-			rows = append(rows, at)
-		}
 	}
-	if ordered {
+	if target.EventTime == nil || ordered(out, target.EventTime.Column) {
 		return out
+	}
+	type place struct {
+		time       int64
+		chunk, row int32
+	}
+	var rows []place
+	for k, c := range out {
+		for i := range c.N {
+			rows = append(rows, place{timeOf(c, target.EventTime.Column, i), int32(k), int32(i)})
+		}
 	}
 	slices.SortStableFunc(rows, func(a, b place) int { return cmp.Compare(a.time, b.time) })
 	var sorted []*batch.Chunk
@@ -185,6 +177,29 @@ func inTime(target *catalog.Table, changes []*batch.Chunk) []*batch.Chunk {
 		sorted = append(sorted, c)
 	}
 	return sorted
+}
+
+// ordered reports that the rows of all chunks are in the order of a time column.
+func ordered(chunks []*batch.Chunk, column int) bool {
+	last := int64(math.MinInt64)
+	for _, c := range chunks {
+		for i := range c.N {
+			at := timeOf(c, column, i)
+			if at < last {
+				return false
+			}
+			last = at
+		}
+	}
+	return true
+}
+
+// timeOf is the time in row i of a column, before all others if it is NULL.
+func timeOf(c *batch.Chunk, column, i int) int64 {
+	if v := c.Cols[column]; !v.IsNull(i) {
+		return v.I[i]
+	}
+	return math.MinInt64
 }
 
 // byOp divides changes with an op before each row by whether the row goes or comes.

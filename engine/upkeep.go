@@ -191,7 +191,8 @@ func (u *upkeep) restore(s *savedUpkeep) {
 	u.moments = s.Moments
 }
 
-// hiddenOf is up to where in the log the rows of a stream are not shown.
+// hiddenOf is up to where in the log the rows of a stream are not shown; of a temporary
+// one, none ever is.
 func (e *Engine) hiddenOf(t *catalog.Table) uint64 {
 	if t.Temporary {
 		return math.MaxUint64 - 1

@@ -10,8 +10,9 @@ import (
 // Session puts rows into sessions, which other rows extend, join together, and
 // split when they go. A batch is worked off in phases: its rows are counted
 // (take); those that have come or gone change sessions (settle), and those that are
-// taken back leave theirs unless it was over (retract); then whatever stands in another session than it was given with is given anew (give); at last
-// sessions that are over are forgotten (forget).
+// taken back leave theirs, unless it was over (retract); then whatever stands in
+// another session than it was given with is given anew (give); at last sessions that
+// are over are forgotten (forget).
 //
 // When sessions join or split, with IDs the rows of the smaller part get another
 // id: a row moves at most once for each doubling of its session.

@@ -29,13 +29,13 @@ type creating struct {
 	indexes      []index
 }
 
-// createTable binds CREATE TABLE and CREATE STREAM TABLE.
 // index is a KEY among the columns.
 type index struct {
 	name  string
 	parts []*ast.IndexPartSpecification
 }
 
+// createTable binds CREATE TABLE and CREATE STREAM TABLE.
 func (b *binder) createTable(n *ast.CreateTableStmt, s *parser.Statement) (Statement, error) {
 	switch {
 	case n.TemporaryKeyword != ast.TemporaryNone:
@@ -366,18 +366,18 @@ func (c *creating) key(name string, parts []*ast.IndexPartSpecification) error {
 			return err
 		}
 	} else {
-		name = c.freeKeyName(cols[0])
+		name = freeKeyName(c.table.Columns[cols[0]].Name, c.keyTaken)
 	}
 	c.indexes = append(c.indexes, index{name, parts})
 	return nil
 }
 
-// freeKeyName is MySQL's name for a key that has none.
-func (c *creating) freeKeyName(first int) string {
-	name := c.table.Columns[first].Name
-	free := name
-	for i := 2; c.keyTaken(free); i++ {
-		free = name + "_" + itoa(i)
+// freeKeyName is MySQL's name for a key that has none: that of its first column, with a
+// number if it is taken.
+func freeKeyName(first string, taken func(string) bool) string {
+	free := first
+	for i := 2; taken(free); i++ {
+		free = first + "_" + itoa(i)
 	}
 	return free
 }
@@ -441,14 +441,13 @@ func (c *creating) unique(name string, cols []int) error {
 	if c.stream {
 		return sqlerr.Unsupported("UNIQUE in a stream table")
 	}
-	free := name
-	for i := 2; c.keyTaken(free); i++ {
+	if c.keyTaken(name) {
 		if name != c.table.Columns[cols[0]].Name {
 			return duplicateKey(name)
 		}
-		free = name + "_" + itoa(i)
+		name = freeKeyName(name, c.keyTaken)
 	}
-	c.table.Unique = append(c.table.Unique, catalog.Key{Name: free, Columns: cols})
+	c.table.Unique = append(c.table.Unique, catalog.Key{Name: name, Columns: cols})
 	return c.checkKey(cols)
 }
 

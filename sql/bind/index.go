@@ -66,12 +66,7 @@ func indexName(t *catalog.Table, parts []*ast.IndexPartSpecification) string {
 	if parts[0].Column == nil {
 		return "functional_index"
 	}
-	name := parts[0].Column.Name.O
-	free := name
-	for i := 2; hasIndex(t, free); i++ {
-		free = name + "_" + itoa(i)
-	}
-	return free
+	return freeKeyName(parts[0].Column.Name.O, func(name string) bool { return hasIndex(t, name) })
 }
 
 // hasIndex reports that a key or an index has the name.

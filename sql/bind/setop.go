@@ -38,7 +38,7 @@ func (b *binder) setOperation(list *ast.SetOprSelectList, order *ast.OrderByClau
 	}
 	names := inputs[0].Out
 	inputs, ops = b.intersected(inputs, ops, names)
-	if len(inputs) > 1 {
+	if len(inputs) > 1 { // what is a set operation itself is made a table of first
 		for i, q := range inputs {
 			if _, ok := q.Root.(*Select); !ok {
 				inputs[i] = b.nullsAsText(q)

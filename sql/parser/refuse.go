@@ -268,10 +268,14 @@ func (p *Parser) refuseOver(i int) error {
 		return nil
 	}
 	at := p.called(i - 1)
-	for k := range p.tokens[:i] {
-		if t := p.tokens[k]; t.pos == at && t.kind == tokWord && !overWindows[strings.ToLower(p.textOf(k))] {
-			return sqlerr.Unsupported(p.upper(k) + "(…) OVER (…)")
-		}
+	if at < 0 {
+		return nil
+	}
+	for p.tokens[i].pos != at {
+		i--
+	}
+	if !overWindows[strings.ToLower(p.textOf(i))] {
+		return sqlerr.Unsupported(p.upper(i) + "(…) OVER (…)")
 	}
 	return nil
 }
