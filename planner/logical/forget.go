@@ -39,26 +39,28 @@ func (d *Deriver) outlast(keys [][]int, in Node, ids []int) [][]int {
 	return withColumn(keys, by)
 }
 
-// outlastJoin is outlast for a join, which forgets by the first time that must be
-// equal on both sides.
+// OverTogether is the place among j's Keys of the first pair of times by which both
+// sides forget rows: once it is over on both, no row comes that they could meet. -1:
+// none is. (The event time itself may come late still, and what is left of a session
+// may meet one that was over before.)
+func (d *Deriver) OverTogether(j *Join) int {
+	l, r := d.Props(j.Left).Times, d.Props(j.Right).Times
+	ends := func(t physical.Time) bool { return len(t.Watermark) > 0 && !t.Late && !t.Shrinks }
+	return slices.IndexFunc(j.Keys, func(k JoinKey) bool { return ends(l[k.Left.ID]) && ends(r[k.Right.ID]) })
+}
+
+// outlastJoin is outlast for a join.
 func (d *Deriver) outlastJoin(keys [][]int, j *Join) [][]int {
-	l, r := d.Props(j.Left), d.Props(j.Right)
-	if l.AppendOnly && r.AppendOnly {
+	at := d.OverTogether(j)
+	if at < 0 || d.Props(j.Left).AppendOnly && d.Props(j.Right).AppendOnly {
 		return keys
 	}
-	for _, k := range j.Keys {
-		_, left := FirstOver(l.Times, []int{k.Left.ID})
-		_, right := FirstOver(r.Times, []int{k.Right.ID})
-		if !left || !right {
-			continue
-		}
-		if !j.Kind.PadsLeft() {
-			return withColumn(keys, k.Left.ID)
-		}
-		if keys = withColumn(keys, k.Right.ID); j.Kind == FullJoin {
-			keys = withColumn(keys, k.Left.ID)
-		}
-		return keys
+	k := j.Keys[at]
+	if !j.Kind.PadsLeft() {
+		return withColumn(keys, k.Left.ID)
+	}
+	if keys = withColumn(keys, k.Right.ID); j.Kind == FullJoin {
+		keys = withColumn(keys, k.Left.ID)
 	}
 	return keys
 }

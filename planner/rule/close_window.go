@@ -1,6 +1,8 @@
 package rule
 
 import (
+	"cmp"
+
 	"streamsql/planner/logical"
 	"streamsql/sql/bind"
 	"streamsql/sql/expr"
@@ -23,6 +25,8 @@ var closeWindow = Rule{
 			return c.closeBelow(n, ids(n.Input.Columns()))
 		case *logical.Emit:
 			return c.closeBelow(n, []int{n.Col.ID})
+		case *logical.Join:
+			return c.closeSides(n)
 		case *logical.Window: // sessions remember rows themselves
 			if n.Kind == bind.Session {
 				if closed := c.closeWindow(n); closed != nil {
@@ -50,6 +54,21 @@ func (c *Context) closeBelow(n logical.Node, columns []int) logical.Node {
 		return n
 	}
 	return n.WithInputs([]logical.Node{closed})
+}
+
+// closeSides closes the windows on both sides of j by whose bounds it forgets rows.
+// Each side goes by its own stream: a row that was taken back too late for its window
+// stays, for what comes on the other side too.
+func (c *Context) closeSides(j *logical.Join) logical.Node {
+	at := c.Derived.OverTogether(j)
+	if at < 0 {
+		return j
+	}
+	left, right := c.closed(j.Left, j.Keys[at].Left.ID), c.closed(j.Right, j.Keys[at].Right.ID)
+	if left == nil && right == nil {
+		return j
+	}
+	return j.WithInputs([]logical.Node{cmp.Or(left, j.Left), cmp.Or(right, j.Right)})
 }
 
 // closed is n with the window closed that column bound is of; nil: there is none, or

@@ -123,21 +123,15 @@ func broadcast(n *physical.Node) *physical.Node {
 	return out
 }
 
-// expire lets rows of both sides go that have a time among the columns that must
-// be equal: once it is over on both sides, no row comes that they could meet. (The
-// event time itself may come late still, and what is left of a session may meet one
-// that was over before.) Else it does as n's Untils say.
+// expire lets rows of both sides go that are over together, or else as n's Untils
+// say.
 func (b *builder) expire(spec *physical.JoinSpec, n *logical.Join, leftCols, rightCols []logical.Col) {
 	left, right := b.derived.Props(n.Left).Times, b.derived.Props(n.Right).Times
-	for i, k := range n.Keys {
-		l, okL := left[k.Left.ID]
-		r, okR := right[k.Right.ID]
-		if !okL || !okR || l.Late || r.Late || l.Shrinks || r.Shrinks {
-			continue
-		}
-		both := l.Least(r).Watermark
-		spec.LeftExpiry = &physical.Expiry{Col: spec.LeftKeys[i], Watermark: both}
-		spec.RightExpiry = &physical.Expiry{Col: spec.RightKeys[i], Watermark: both}
+	if at := b.derived.OverTogether(n); at >= 0 {
+		k := n.Keys[at]
+		both := left[k.Left.ID].Least(right[k.Right.ID]).Watermark
+		spec.LeftExpiry = &physical.Expiry{Col: spec.LeftKeys[at], Watermark: both}
+		spec.RightExpiry = &physical.Expiry{Col: spec.RightKeys[at], Watermark: both}
 		return
 	}
 	spec.LeftExpiry = expiryUntil(n.LeftUntil, leftCols, right)
