@@ -72,11 +72,17 @@ const historyOption = "history"
 
 // newChangelog makes the changelog of a view with the given options, which are checked.
 func newChangelog(options map[string]string, a *account.Account) changelog {
-	l := changelog{account: a, keep: retention{batches: defaultBatches, bytes: hotBytes}}
+	l := changelog{account: a}
+	l.retain(options)
+	return l
+}
+
+// retain keeps changes as options say from now on.
+func (l *changelog) retain(options map[string]string) {
+	l.keep = retention{batches: defaultBatches, bytes: hotBytes}
 	if age, err := connector.ParseDuration(options[historyOption]); err == nil {
 		l.keep = retention{age: age, bytes: historyBytes}
 	}
-	return l
 }
 
 // checkHistory refuses a history that is no length of time.

@@ -4,14 +4,12 @@ import (
 	"context"
 	"fmt"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 
 	"streamsql/catalog"
 	"streamsql/catalog/store"
 	"streamsql/engine/build"
-	"streamsql/operators/connector"
 	"streamsql/planner/physical"
 	"streamsql/sql/bind"
 	"streamsql/sql/sqlerr"
@@ -80,6 +78,8 @@ func (e *Engine) define(ctx context.Context, s bind.Statement, captured catalog.
 		return nil, e.dropIndex(ctx, s)
 	case *bind.AlterTable:
 		return nil, e.alter(ctx, s, captured)
+	case *bind.SetOptions:
+		return nil, e.setOptions(ctx, s)
 	}
 	return nil, sqlerr.Unsupported(fmt.Sprintf("%T", s))
 }
@@ -329,70 +329,6 @@ func unbounded(plan *physical.Plan) []Warning {
 		ws = append(ws, Warning{Code: sqlerr.CapacityExceeded, Message: text})
 	}
 	return ws
-}
-
-// maxPartitions bounds the partitions of a stream.
-const maxPartitions = 1024
-
-// checkOptions refuses what WITH (…) names and nobody knows.
-func (e *Engine) checkOptions(t *catalog.Table) error {
-	if err := checkIdleTimeout(t); err != nil {
-		return err
-	}
-	if v, ok := t.Options["on_error"]; ok && t.Continuous() && v != "log" && v != "fail" {
-		return sqlerr.New(sqlerr.WrongArguments, "on_error is 'log' or 'fail', not '%s'", v)
-	}
-	if err := e.checkSecrets(t); err != nil {
-		return err
-	}
-	if t.Kind == catalog.DimensionTable || t.Delivers() || t.Kind == catalog.StreamTable && t.Options["connector"] != "" {
-		return nil // the connector checks its own
-	}
-	known := []string{"allowed_lateness", "late_rows", "on_error", historyOption}
-	if t.Kind == catalog.StreamTable {
-		known = []string{"partitions", "idle_timeout", retentionOption}
-	}
-	for k := range t.Options {
-		if !slices.Contains(known, k) {
-			return sqlerr.New(sqlerr.WrongArguments, "Unknown option '%s' in WITH; known here: %s", k, strings.Join(known, ", "))
-		}
-	}
-	if v, ok := t.Options["partitions"]; ok {
-		if n, err := strconv.Atoi(v); err != nil || n < 1 || n > maxPartitions {
-			return sqlerr.New(sqlerr.WrongArguments, "partitions is a number from 1 to %d, not '%s'", maxPartitions, v)
-		} else {
-			t.Partitions = n
-		}
-	}
-	if err := checkRetention(t); err != nil {
-		return err
-	}
-	return checkHistory(t.Options)
-}
-
-// checkIdleTimeout takes idle_timeout of a stream with event time; without that
-// it has no meaning.
-func checkIdleTimeout(t *catalog.Table) error {
-	v, given := t.Options["idle_timeout"]
-	if t.Kind != catalog.StreamTable || !given && t.EventTime == nil {
-		return nil
-	}
-	if t.EventTime == nil {
-		return sqlerr.New(sqlerr.WrongArguments, "idle_timeout is for a stream table with WATERMARK FOR")
-	}
-	w := *t.EventTime
-	w.IdleTimeout = catalog.DefaultIdleTimeout
-	if given && strings.TrimSpace(v) == "0" {
-		w.IdleTimeout = 0
-	} else if given {
-		d, err := connector.ParseDuration(v)
-		if err != nil {
-			return sqlerr.New(sqlerr.WrongArguments, "idle_timeout: %s, nor '0', which turns it off", err)
-		}
-		w.IdleTimeout = d.Microseconds()
-	}
-	t.EventTime = &w
-	return nil
 }
 
 // prepare makes an object's running part, at rest. start(true) sets it to work,

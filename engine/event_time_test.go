@@ -345,6 +345,32 @@ CREATE STREAM TABLE s (k INT, ts DATETIME(3), WATERMARK FOR ts AS ts) WITH (part
 	}
 }
 
+// TestIdleTimeoutSet: ALTER … SET (idle_timeout) holds for what is running, and after a
+// crash.
+func TestIdleTimeoutSet(t *testing.T) {
+	h := open(t, Config{CheckpointEvery: byHand})
+	h.exec(`CREATE DATABASE d;
+CREATE STREAM TABLE s (k INT, ts DATETIME, WATERMARK FOR ts AS ts) WITH (partitions = 2, idle_timeout = '0');
+CREATE MATERIALIZED VIEW w AS SELECT window_start, COUNT(*) AS n FROM TUMBLE(s, ts, INTERVAL 5 SECOND) GROUP BY window_start, window_end EMIT ON WINDOW CLOSE`)
+	h.exec(`INSERT INTO s VALUES (1, '2024-01-01 00:00:01'), (2, '2024-01-01 00:00:06')`)
+	h.want(`SELECT * FROM w`, "") // the other partition has no row, and none says that it is idle
+	h.exec(`ALTER STREAM TABLE s SET (idle_timeout = '1 ms')`)
+	for i := 0; h.query(`SELECT * FROM w`) == ""; i++ {
+		if i == 2000 {
+			t.Fatal("the window is open still")
+		}
+		time.Sleep(5 * time.Millisecond)
+	}
+	h.want(`SELECT * FROM w`, "2024-01-01 00:00:00 1")
+	h.exec(`ALTER STREAM TABLE s SET (idle_timeout = '0')`)
+	h.exec(`INSERT INTO s VALUES (3, '2024-01-01 00:00:06')`) // the other partition's turn: it wakes
+	h.crash()
+	h.exec(`INSERT INTO s VALUES (4, '2024-01-01 00:00:11')`)
+	time.Sleep(20 * time.Millisecond)
+	h.exec(`INSERT INTO s VALUES (5, '2024-01-01 00:00:06')`)
+	h.want(`SELECT * FROM w`, "2024-01-01 00:00:00 1")
+}
+
 // TestDueTimer: when an operator asks for a time, a cut without rows comes then,
 // and a replay makes the same one.
 func TestDueTimer(t *testing.T) {

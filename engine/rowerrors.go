@@ -74,7 +74,7 @@ func (j *job) intolerable() error {
 			return fmt.Errorf("%s, in batch %d", x.Reason, x.Batch)
 		}
 	}
-	if len(j.rowErrors) == 0 || j.table.Options["on_error"] != "fail" {
+	if len(j.rowErrors) == 0 || j.table.Options[onErrorOption] != "fail" {
 		return nil
 	}
 	first := slices.MinFunc(j.errorList(), func(a, b RowError) int { return strings.Compare(a.Row, b.Row) })

@@ -19,7 +19,7 @@ import (
 // sharing reports a query that may take rows from others and give them its own: nothing
 // of it is seen but the rows of its result.
 func sharing(t *catalog.Table) bool {
-	return t.Kind == catalog.MaterializedView && t.IndexOf == 0 && !t.Session.Apart && t.Options["late_rows"] == "" && t.Options["on_error"] != "fail"
+	return t.Kind == catalog.MaterializedView && t.IndexOf == 0 && !t.Session.Apart && t.Options["late_rows"] == "" && t.Options[onErrorOption] != "fail"
 }
 
 // alike reports that expressions mean the same in two sessions.

@@ -35,9 +35,6 @@ type sinkEnd struct {
 // changelogOption is the option of a sink that says how it is told changes.
 const changelogOption = "changelog"
 
-// sinkOptions are what a sink's statement takes whatever the connector.
-var sinkOptions = []string{changelogOption, "allowed_lateness", "late_rows", "on_error"}
-
 // newSink checks what a sink says of itself. It opens nothing yet.
 func (e *Engine) newSink(t *catalog.Table, plan *physical.Plan) (*sinkEnd, error) {
 	kind, err := e.sinkKind(t, plan)
@@ -45,7 +42,7 @@ func (e *Engine) newSink(t *catalog.Table, plan *physical.Plan) (*sinkEnd, error
 		return nil, err
 	}
 	s := &sinkEnd{kind: kind}
-	if s.spec.Options, err = e.optionValues(kind, t.Options, sinkOptions...); err != nil {
+	if s.spec.Options, err = e.optionValues(kind, t.Options, knownOptions[t.Kind]...); err != nil {
 		return nil, err
 	}
 	if s.spec.Changelog, err = changelogOf(kind, t, plan); err != nil {

@@ -120,6 +120,21 @@ func TestRetention(t *testing.T) {
 	}
 }
 
+// TestRetentionSet: ALTER … SET (retention) holds for what is there, and what it has
+// hidden does not come back.
+func TestRetentionSet(t *testing.T) {
+	h := open(t, Config{CheckpointEvery: 10 * time.Millisecond})
+	h.exec(`CREATE DATABASE d; CREATE STREAM TABLE s (n BIGINT NOT NULL);
+		INSERT INTO s VALUES (1), (2), (3)`)
+	h.want("SELECT COUNT(*) FROM s", "3")
+	h.exec("ALTER STREAM TABLE s SET (retention = '200 ms')")
+	eventually(t, "the rows are not shown any more", func() bool { return h.query("SELECT COUNT(*) FROM s") == "0" })
+	h.exec("ALTER STREAM TABLE s SET (retention = DEFAULT); INSERT INTO s VALUES (4)")
+	h.reopen()
+	time.Sleep(250 * time.Millisecond)
+	h.want("SELECT n FROM s", "4")
+}
+
 // TestLogMoments: however long a retention, what is remembered of it stays small,
 // and no row goes before its time.
 func TestLogMoments(t *testing.T) {

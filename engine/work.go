@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -43,7 +44,7 @@ func (e *Engine) newJob(t *catalog.Table, plan *physical.Plan) (*job, error) {
 	}
 	j.ctx, j.end = context.WithCancel(e.ctx)
 	j.flow, err = build.Flow(own, build.Options{
-		Tasks: e.tasks, Exec: e.pool, Group: e.group, Account: j.account,
+		Tasks: cmp.Or(parallelismOf(t), e.tasks), Exec: e.pool, Group: e.group, Account: j.account,
 		Rules:    rulesOf(t),
 		Location: loc, View: j.sink == nil, Sink: j.sink != nil, Count: j.sink != nil && j.sink.kind.Discards, Clock: sched.ThreadCPU,
 		Complete: func(id uint64) { e.applied(j, id) },

@@ -22,6 +22,7 @@ type Session struct {
 	env   Env
 	out   []types.Type
 	batch *Batch
+	now   int64 // the batch's time, as far as bounds tell it
 	store *sessionStore
 	late  *lateness
 	over  *expiring // nil: sessions are never forgotten
@@ -105,6 +106,7 @@ func (s *Session) Types() []types.Type { return s.out }
 // Begin opens a batch.
 func (s *Session) Begin(b *Batch) {
 	s.batch, s.phase = b, settleSessions
+	s.now = types.TruncFraction(b.Now, s.spec.Bound.Scale)
 	s.begin(1)
 	s.late.begin(b)
 }
@@ -181,11 +183,17 @@ func (s *Session) Step(budget int, emit func(*batch.Chunk)) (Status, error) {
 
 // take counts row i of c.
 func (s *Session) take(c *batch.Chunk, i int) error {
-	times, w := c.Cols[s.spec.Time], c.Weight(i)
-	if w == 0 || times.IsNull(i) {
+	at, w := s.now, c.Weight(i)
+	if w == 0 {
 		return nil
 	}
-	at := times.I[i]
+	if s.spec.Time >= 0 {
+		times := c.Cols[s.spec.Time]
+		if times.IsNull(i) {
+			return nil
+		}
+		at = times.I[i]
+	}
 	from := at - s.spec.Gap
 	if mark, ok := s.late.watermark(c, i); ok {
 		over := mark - s.spec.Gap - s.late.Allowed // sessions with no later row were over

@@ -17,7 +17,7 @@ import "streamsql/sql/types"
 type SessionSpec struct {
 	Input []types.Type
 	Keys  []int
-	Time  int
+	Time  int // -1: all rows have the batch's
 	Gap   int64
 	Keep  []int
 	IDs   bool

@@ -45,6 +45,9 @@ func New(partitions int, delay, timeout, created int64) *Clock {
 	return c
 }
 
+// SetTimeout changes after how long a partition is idle; 0: it never is.
+func (c *Clock) SetTimeout(timeout int64) { c.timeout = timeout }
+
 // Stamp says what the next block of a partition begins with: the partition's
 // watermark, and whether it adopted that while it was idle. high is the largest
 // time of the block's rows, None if no row has one.

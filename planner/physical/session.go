@@ -9,7 +9,7 @@ const Session Kind = "Session"
 // and what tells the sessions of a key apart.
 type SessionSpec struct {
 	Keys []int `json:"keys"`
-	Time int   `json:"time"`
+	Time int   `json:"time"` // -1: the batch's time
 	Gap  int64 `json:"gap"`
 	Keep []int `json:"keep"`
 	IDs  bool  `json:"ids,omitempty"`

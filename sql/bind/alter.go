@@ -1,12 +1,15 @@
 package bind
 
 import (
+	"cmp"
 	"slices"
+	"strings"
 
 	"github.com/pingcap/tidb/pkg/parser/ast"
 
 	"streamsql/catalog"
 	"streamsql/sql/expr"
+	"streamsql/sql/parser"
 	"streamsql/sql/sqlerr"
 )
 
@@ -36,6 +39,40 @@ type AddedColumn struct {
 	// Made up: the column is NOT NULL and has no DEFAULT; where there are rows, dates have no
 	// such value.
 	MadeUp bool
+}
+
+// SetOptions gives options of an object other values; empty: what holds where nothing
+// is said.
+type SetOptions struct {
+	Table   *catalog.Table
+	Options map[string]string
+}
+
+// alterObject binds ALTER of any kind of object: SET, and RENAME TO.
+func (b *binder) alterObject(n *parser.Alter) (Statement, error) {
+	t, err := b.table(n.Name)
+	if err != nil {
+		return nil, err
+	}
+	altersTable := n.Kind == "" && (t.Kind == catalog.BaseTable || t.Kind == catalog.StreamTable)
+	if n.Kind != string(t.Kind) && !altersTable {
+		return nil, sqlerr.New(sqlerr.WrongObject, "'%s.%s' is not %s", t.Database, t.Name, strings.ToUpper(cmp.Or(n.Kind, "base table")))
+	}
+	if n.To != nil {
+		move, err := b.rename(n.Name, n.To)
+		if n.To.Schema.O == "" {
+			move.To.DB = t.Database
+		}
+		return &RenameTables{Moves: []Rename{move}}, err
+	}
+	out := &SetOptions{Table: t, Options: map[string]string{}}
+	for k, v := range n.Options {
+		if strings.EqualFold(v, "default") {
+			v = ""
+		}
+		out.Options[k] = v
+	}
+	return out, nil
 }
 
 // name is a table's name with its database.

@@ -20,6 +20,8 @@ func (b *binder) statement(s *parser.Statement) (Statement, error) {
 		return create, err
 	case s.Control != nil:
 		return b.control(s.Control)
+	case s.Alter != nil:
+		return b.alterObject(s.Alter)
 	case s.Analyze != nil:
 		return b.analyze(s.Analyze)
 	case s.Subscribe != nil:

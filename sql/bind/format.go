@@ -66,6 +66,8 @@ func (p *printer) statement(s Statement) {
 		}
 	case *AlterTable:
 		p.line("alter table %s.%s", s.Name.DB, s.Name.Name)
+	case *SetOptions:
+		p.line("alter %s %s.%s set %v", s.Table.Kind, s.Table.Database, s.Table.Name, s.Options)
 	case *DropTables:
 		p.line("drop %s %v", s.Kind, s.Names)
 	case *Explain:

@@ -74,6 +74,8 @@ func (s *AlterTable) needs() []catalog.Need {
 	return []catalog.Need{{Privilege: catalog.Alter, Database: s.Name.DB, Table: s.Name.Name}}
 }
 
+func (s *SetOptions) needs() []catalog.Need { return on(catalog.Alter, s.Table) }
+
 func (s *DropTables) needs() []catalog.Need {
 	var out []catalog.Need
 	for _, n := range s.Names {

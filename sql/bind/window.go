@@ -124,9 +124,6 @@ func (b *binder) windowSpec(w *parser.Window, in *scope) (*WindowSpec, error) {
 	fn := strings.ToUpper(w.Kind)
 	spec := &WindowSpec{Kind: WindowKind(w.Kind)}
 	t, name := types.Type{Kind: types.Timestamp, Scale: 3}, "PROCTIME()"
-	if w.Time == nil && spec.Kind == Session {
-		return nil, sqlerr.Unsupported("SESSION by PROCTIME()")
-	}
 	if w.Time != nil {
 		v, err := b.windowColumn(w.Time, in)
 		if err != nil {

@@ -12,17 +12,8 @@ func (p *Parser) drop(st *Statement) error {
 	d := &Drop{}
 	c := cursor{p: p, i: 1}
 	last := p.word(len(p.tokens) - 2)
-	switch {
-	case c.accept(kwStream, kwTable), c.accept(kwTemporary, kwStream, kwTable):
-		d.Kind = "stream table"
-	case c.accept(kwDimension, kwTable):
-		d.Kind = "dimension table"
-	case c.accept(kwMaterialized, kwView):
-		d.Kind = "materialized view"
-	case c.accept(kwSink):
-		d.Kind = "sink"
-	case c.acceptText("continuous", "query"):
-		d.Kind = "continuous query"
+	switch d.Kind = c.objectKind(); {
+	case d.Kind != "":
 	case last == kwCascade && c.accept(kwTable):
 		d.Kind = "table"
 	case last == kwCascade && c.accept(kwView):

@@ -62,7 +62,7 @@ func FuzzParse(f *testing.F) {
 			if !ok || e.Code == sqlerr.UnknownError || !utf8.ValidString(e.Message) || len(e.State) != 5 {
 				t.Fatalf("%q: %#v", text, err)
 			}
-		} else if st.CreateFunction == nil && st.CreateSecret == nil && st.DropSecret == nil && st.DropFunction == nil && st.Node == nil && st.MatView == nil && st.Sink == nil && st.Drop == nil && st.Flush == nil && st.Show == nil {
+		} else if st.CreateFunction == nil && st.CreateSecret == nil && st.DropSecret == nil && st.DropFunction == nil && st.Node == nil && st.MatView == nil && st.Sink == nil && st.Drop == nil && st.Flush == nil && st.Alter == nil && st.Show == nil {
 			t.Fatalf("%q: nothing was read", text)
 		}
 		if _, again := p.Parse(text, mode); (err == nil) != (again == nil) || err != nil && err.Error() != again.Error() {

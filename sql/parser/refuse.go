@@ -36,11 +36,7 @@ drop event
 drop server
 drop tablespace
 drop resource group
-alter dimension table
-alter materialized view
-alter sink
 alter source
-alter continuous query
 alter secret
 alter function
 alter event

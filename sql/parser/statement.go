@@ -36,6 +36,8 @@ type Statement struct {
 	Subscribe *Subscribe
 	Control   *Control
 	Analyze   *Analyze
+	// Alter: see alter.go.
+	Alter *Alter
 	// ExplainFormat, if set: not the statement, but its plan is wanted.
 	ExplainFormat string
 	// AsOf of a query; nil: it reads what is there now.

@@ -11,12 +11,9 @@ func (b *builder) session(n *logical.Window, want []logical.Col) (*rel, error) {
 	if err != nil {
 		return nil, err
 	}
-	spec := &physical.SessionSpec{Keys: []int{}, Gap: n.Size, Keep: keep, IDs: n.IDs, Lateness: b.lateness(n, in.cols)}
+	spec := &physical.SessionSpec{Keys: []int{}, Time: indexOf(in.cols, n.Time.ID), Gap: n.Size, Keep: keep, IDs: n.IDs, Lateness: b.lateness(n, in.cols)}
 	for _, c := range n.Partition {
 		spec.Keys = append(spec.Keys, indexOf(in.cols, c.ID))
-	}
-	if n.Time.ID != 0 {
-		spec.Time = indexOf(in.cols, n.Time.ID)
 	}
 	bounded := false
 	if base := b.derived.Base(n); len(base) > 0 {

@@ -79,8 +79,8 @@ REFRESH MATERIALIZED VIEW sales;
 -- 1235 (42000): This version of StreamSQL doesn't yet support 'REFRESH MATERIALIZED VIEW'
 CREATE OR REPLACE MATERIALIZED VIEW sales AS SELECT 1 AS one;
 -- 1235 (42000): This version of StreamSQL doesn't yet support 'CREATE OR REPLACE MATERIALIZED VIEW'
-ALTER MATERIALIZED VIEW sales RENAME TO x;
--- 1235 (42000): This version of StreamSQL doesn't yet support 'ALTER MATERIALIZED VIEW'
+ALTER MATERIALIZED VIEW sales SUSPEND;
+-- 1235 (42000): This version of StreamSQL doesn't yet support 'ALTER MATERIALIZED VIEW other than SET (option = value) and RENAME TO'
 CREATE CONNECTION c TO KAFKA (BROKER 'x');
 -- 1235 (42000): This version of StreamSQL doesn't yet support 'CREATE CONNECTION'
 CREATE SUBSCRIPTION s FROM sales WITH (retention = '1D');

@@ -78,7 +78,7 @@ CREATE VIEW m AS SELECT bidder FROM bids EMIT CHANGES;
 CREATE MATERIALIZED VIEW m WITH (allowed_lateness = 'soon') AS SELECT bidder FROM bids;
 -- 1210 (HY000): allowed_lateness is a time such as '5 s' or '10 minutes', not 'soon'
 CREATE MATERIALIZED VIEW m WITH (allowed_latenes = '5 s') AS SELECT bidder FROM bids;
--- 1210 (HY000): Unknown option 'allowed_latenes' in WITH; known here: allowed_lateness, late_rows, on_error, history
+-- 1210 (HY000): Unknown option 'allowed_latenes' in WITH; known here: allowed_lateness, late_rows, on_error, history, parallelism
 CREATE MATERIALIZED VIEW m WITH (history = 5) AS SELECT bidder FROM bids;
 -- 1210 (HY000): history is for how long a view keeps its changes, such as '1 hour', not '5'
 CREATE MATERIALIZED VIEW m WITH (late_rows = 't') AS SELECT window_start, COUNT(*) AS n FROM TUMBLE(bids, ts, INTERVAL 1 SECOND) GROUP BY window_start;
