@@ -44,7 +44,7 @@ func newOverEval(part *overPart, fold *folder, funcs []OverFunc) *overEval {
 		e.frames = append(e.frames, frame)
 		var run *runningFold
 		if f.Func == WindowAggregate {
-			takes := fold.calls[calls].state != nil
+			takes := fold.calls[calls].takes()
 			for _, have := range e.runs {
 				if have != nil && have.frame == frame && have.takes == takes {
 					run = have

@@ -37,6 +37,11 @@ type foldCall struct {
 	folds bool // MIN or MAX of values that Fold: they are compared by their keys
 }
 
+// takes reports that rows can be taken from what the aggregate makes.
+func (c *foldCall) takes() bool {
+	return c.state != nil && (c.call.Routine == nil || !c.call.Routine.CannotRetract)
+}
+
 // fold is what the aggregates make of a run of rows.
 type fold struct {
 	calls []int // those that it is of

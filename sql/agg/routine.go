@@ -51,6 +51,8 @@ type taken struct {
 const (
 	routineHeader = 24
 	routineInline = 56
+	// Without a heap, in the frames of window functions, what is kept is as long as that.
+	routineAlone = 1000
 	// maxTaken bounds the rows that the code gets at once: a row of a large weight is many.
 	maxTaken = 4096
 )
@@ -65,7 +67,15 @@ func newRoutine(c Call, cols []int, at int, heap Heap) (*routineState, error) {
 
 func (s *routineState) Columns() int { return 1 }
 
-func (s *routineState) Size() int { return routineHeader + routineInline }
+func (s *routineState) Size() int { return routineHeader + s.inline() }
+
+// inline is how much can be kept in the row.
+func (s *routineState) inline() int {
+	if s.heap == nil {
+		return routineAlone
+	}
+	return routineInline
+}
 
 func (s *routineState) Add(rows [][]byte, in []*vector.Vector, lo int, weights []int64) error {
 	s.args = s.args[:0]
@@ -186,7 +196,7 @@ func (s *routineState) keep(b, state []byte, bad int64, why string) error {
 	old := binary.LittleEndian.Uint64(b[16:])
 	h := uint64(0)
 	switch {
-	case len(s.enc) <= routineInline:
+	case len(s.enc) <= s.inline():
 		clear(b[routineHeader+copy(b[routineHeader:], s.enc):])
 	case s.heap == nil: // nothing can ever make up for what is lost
 		bad, s.enc = 1<<62, append(binary.AppendUvarint(s.enc[:0], uint64(0)), state[:0]...)

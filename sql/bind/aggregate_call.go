@@ -32,19 +32,26 @@ func (w *writtenCall) name() string { return strings.ToUpper(w.fn) }
 
 // aggregateWithClauses binds a function with FILTER or WITHIN GROUP.
 func (b *binder) aggregateWithClauses(n *parser.Aggregate, in *names) (*expr.Expr, error) {
-	w := &writtenCall{filter: n.Filter, within: n.Within, desc: n.Desc}
+	w := &writtenCall{filter: n.Filter, within: n.Within, desc: n.Desc, distinct: n.Distinct}
 	switch c := n.ExprNode.(type) {
 	case *ast.WindowFuncExpr:
-		if n.Within == nil && agg.IsAggregate(strings.ToLower(c.Name)) {
-			return b.windowFunction(c, n.Filter, in)
+		w.fn, w.args, w.distinct = strings.ToLower(c.Name), c.Args, c.Distinct
+		if n.Within == nil && agg.IsAggregate(w.fn) {
+			return b.windowFunction(c, w, in)
 		}
-		w.fn = strings.ToLower(c.Name)
 	case *ast.AggregateFuncExpr:
 		w.fn, w.args, w.distinct, w.order = strings.ToLower(c.F), c.Args, c.Distinct, c.Order
 	case *ast.FuncCallExpr:
 		w.fn, w.args = c.FnName.L, c.Args
 		if d := b.routine(c.Schema, c.FnName); d != nil && d.Aggregate {
 			w.routine = d
+		} else if d != nil || !agg.IsAggregate(w.fn) {
+			return nil, b.noAggregate(n, c, in)
+		} else if d == nil && n.Distinct {
+			return nil, sqlerr.Unsupported(w.name() + "(DISTINCT …)")
+		}
+		if n.Over != nil {
+			return b.windowFunction(&ast.WindowFuncExpr{Name: c.FnName.O, Args: c.Args, Spec: *n.Over}, w, in)
 		}
 	}
 	switch {
@@ -54,6 +61,22 @@ func (b *binder) aggregateWithClauses(n *parser.Aggregate, in *names) (*expr.Exp
 		return nil, sqlerr.New(sqlerr.ParseError, "WITHIN GROUP belongs behind PERCENTILE_CONT or PERCENTILE_DISC, not %s", w.name())
 	}
 	return b.aggregate(w, in)
+}
+
+// noAggregate is the error for clauses of an aggregate in the call of another function,
+// or of none.
+func (b *binder) noAggregate(n *parser.Aggregate, c *ast.FuncCallExpr, in *names) error {
+	name := strings.ToUpper(c.FnName.L)
+	switch {
+	case b.routine(c.Schema, c.FnName) == nil && (c.Schema.L != "" || !builtin.Known(c.FnName.L)):
+		_, err := b.function(c, in)
+		return err
+	case n.Over != nil:
+		return sqlerr.New(sqlerr.ParseError, "OVER belongs behind an aggregate or window function, which %s is not", name)
+	case n.Distinct:
+		return sqlerr.New(sqlerr.ParseError, "DISTINCT belongs into an aggregate function, which %s is not", name)
+	}
+	return sqlerr.New(sqlerr.ParseError, "FILTER and WITHIN GROUP belong behind an aggregate function, which %s is not", name)
 }
 
 // aggregate binds an aggregate function to the column that it makes. The same

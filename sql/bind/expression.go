@@ -64,7 +64,7 @@ func (b *binder) expr(node ast.ExprNode, in *names) (*expr.Expr, error) {
 	case *ast.FuncCallExpr:
 		return b.function(n, in)
 	case *ast.WindowFuncExpr:
-		return b.windowFunction(n, nil, in)
+		return b.windowFunction(n, &writtenCall{fn: strings.ToLower(n.Name), args: n.Args, distinct: n.Distinct}, in)
 	case *ast.FuncCastExpr:
 		return b.cast(n, in)
 	case *ast.CaseExpr:

@@ -1,7 +1,6 @@
 package bind
 
 import (
-	"strings"
 
 	"github.com/pingcap/tidb/pkg/parser/ast"
 
@@ -92,9 +91,9 @@ func (w *overing) uses(e *expr.Expr) bool {
 	return found
 }
 
-// windowFunction binds a call with OVER. filter may be nil.
-func (b *binder) windowFunction(n *ast.WindowFuncExpr, filter ast.ExprNode, in *names) (*expr.Expr, error) {
-	fn := strings.ToLower(n.Name)
+// windowFunction binds n, a call with OVER, which is w but for that.
+func (b *binder) windowFunction(n *ast.WindowFuncExpr, call *writtenCall, in *names) (*expr.Expr, error) {
+	fn := call.fn
 	ws := in.overs
 	switch {
 	case ws != nil && ws.inside != "":
@@ -110,7 +109,7 @@ func (b *binder) windowFunction(n *ast.WindowFuncExpr, filter ast.ExprNode, in *
 	inner := *in // names are columns of FROM, not aliases
 	inner.first, inner.last, inner.from = nil, nil, in.group.from
 	ws.nested = true
-	err := b.windowCall(w, fn, n, filter, &inner)
+	err := b.windowCall(w, call, &inner)
 	ws.nested = false
 	if err != nil {
 		return nil, err
@@ -122,6 +121,9 @@ func (b *binder) windowFunction(n *ast.WindowFuncExpr, filter ast.ExprNode, in *
 	w.Call = w.Call.Exact(b.scalar.DivPrecision)
 	if w.Fn == "" {
 		w.Type = w.Call.Type
+	}
+	if call.routine != nil {
+		return builtin.RoutineResult(b.scalar, call.routine, ws.column(b, w, fn))
 	}
 	return builtin.Shown(ws.column(b, w, fn), shown), nil
 }
@@ -138,7 +140,11 @@ func (ws *overing) column(b *binder, w *OverFunc, fn string) *expr.Expr {
 }
 
 // windowCall binds the function itself and finds the type of its result.
-func (b *binder) windowCall(w *OverFunc, fn string, n *ast.WindowFuncExpr, filter ast.ExprNode, in *names) error {
+func (b *binder) windowCall(w *OverFunc, call *writtenCall, in *names) error {
+	if call.routine != nil {
+		return b.windowAggregate(w, call, in)
+	}
+	fn, args := call.fn, call.args
 	number := types.Type{Kind: types.BigInt, Unsigned: true, NotNull: true}
 	share := types.MakeDouble()
 	share.NotNull = true
@@ -149,18 +155,18 @@ func (b *binder) windowCall(w *OverFunc, fn string, n *ast.WindowFuncExpr, filte
 		w.Type = share
 	case "ntile":
 		w.Type = number
-		return b.windowNumber(w, fn, n.Args[0], 1)
+		return b.windowNumber(w, fn, args[0], 1)
 	case "lag", "lead":
-		return b.neighbour(w, fn, n.Args, in)
+		return b.neighbour(w, fn, args, in)
 	case "first_value", "last_value":
-		return b.frameValue(w, n.Args[0], in)
+		return b.frameValue(w, args[0], in)
 	case "nth_value":
-		if err := b.windowNumber(w, fn, n.Args[1], 1); err != nil {
+		if err := b.windowNumber(w, fn, args[1], 1); err != nil {
 			return err
 		}
-		return b.frameValue(w, n.Args[0], in)
+		return b.frameValue(w, args[0], in)
 	default:
-		return b.windowAggregate(w, fn, n, filter, in)
+		return b.windowAggregate(w, call, in)
 	}
 	return nil
 }
@@ -218,15 +224,15 @@ func (b *binder) frameValue(w *OverFunc, node ast.ExprNode, in *names) error {
 }
 
 // windowAggregate binds an aggregate over a frame: of those that are totals, MIN and MAX.
-func (b *binder) windowAggregate(w *OverFunc, fn string, n *ast.WindowFuncExpr, filter ast.ExprNode, in *names) error {
-	name := strings.ToUpper(fn)
-	if n.Distinct && fn != "min" && fn != "max" {
+func (b *binder) windowAggregate(w *OverFunc, call *writtenCall, in *names) error {
+	fn, name := call.fn, call.name()
+	if call.distinct && fn != "min" && fn != "max" {
 		return sqlerr.Unsupported(name + "(DISTINCT …) OVER (…)")
 	}
 	if fn == "group_concat" || fn == "json_arrayagg" || fn == "json_objectagg" {
 		return sqlerr.Unsupported(name + "(…) OVER (…)")
 	}
-	r, err := b.aggregateRequest(&writtenCall{fn: fn, args: n.Args, filter: filter}, in)
+	r, err := b.aggregateRequest(call, in)
 	if err != nil {
 		return err
 	}

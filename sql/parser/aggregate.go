@@ -12,7 +12,8 @@ import (
 // an aggregate, and takes FIRST_VALUE and LAST_VALUE only with OVER. The pre-pass
 // hides such a clause from it, has the expressions of all clauses parsed as the
 // fields of one SELECT in a text of their own, in which they stand at the place
-// where they were typed, and puts them into the tree.
+// where they were typed, and puts them into the tree. So it does with DISTINCT in
+// calls of functions of the user's own, and OVER behind them (over.go).
 
 // Aggregate is a call of a function with clauses that TiDB's grammar lacks. Expr
 // is the call: an *ast.AggregateFuncExpr, *ast.FuncCallExpr or *ast.WindowFuncExpr.
@@ -21,6 +22,9 @@ type Aggregate struct {
 	Filter ast.ExprNode // nil: no FILTER
 	Within ast.ExprNode // of WITHIN GROUP (ORDER BY Within); nil: none
 	Desc   bool         // Within
+	// Distinct and Over are of an *ast.FuncCallExpr.
+	Distinct bool
+	Over     *ast.WindowSpec // nil: no OVER
 }
 
 // Accept implements ast.Node.
@@ -37,6 +41,13 @@ func (a *Aggregate) Accept(v ast.Visitor) (ast.Node, bool) {
 			return a, false
 		}
 		*e = n.(ast.ExprNode)
+	}
+	if a.Over != nil {
+		n, ok := a.Over.Accept(v)
+		if !ok {
+			return a, false
+		}
+		a.Over = n.(*ast.WindowSpec)
 	}
 	return v.Leave(a)
 }
@@ -113,10 +124,13 @@ func (p *Parser) called(i int) int {
 			depth++
 		case '(':
 			if depth--; depth == 0 {
-				if p.tokens[i-1].kind == tokWord {
-					return p.tokens[i-1].pos
+				if p.tokens[i-1].kind != tokWord && p.tokens[i-1].kind != tokQuoted {
+					return -1
 				}
-				return -1
+				if i > 2 && p.op(i-2) == '.' {
+					i -= 2 // a database
+				}
+				return p.tokens[i-1].pos
 			}
 		}
 	}
@@ -222,20 +236,43 @@ func (f *finisher) call(n ast.ExprNode) ast.ExprNode {
 		}
 		c.expr = nil
 	}
-	if a.Filter == nil && a.Within == nil {
+	if _, ok := n.(*ast.FuncCallExpr); ok {
+		for k := range f.distincts {
+			if d := &f.distincts[k]; d.fn == at && !d.found {
+				a.Distinct, d.found = true, true
+			}
+		}
+		for k := range f.overs {
+			if o := &f.overs[k]; o.fn == at && o.spec != nil {
+				spec, _ := o.spec.Accept(f)
+				a.Over, o.spec = spec.(*ast.WindowSpec), nil
+			}
+		}
+	}
+	if a.Filter == nil && a.Within == nil && !a.Distinct && a.Over == nil {
 		return n
 	}
 	return a
 }
 
-// unused is the first clause that is not in the tree; nil: all are.
-func (f *finisher) unused() *behind {
-	for k := range f.clauses {
-		if f.clauses[k].expr != nil {
-			return &f.clauses[k]
+// unused is where the first clause is that is not in the tree; −1: all are.
+func (f *finisher) unused() int {
+	at := -1
+	note := func(pos int, unused bool) {
+		if unused && (at < 0 || pos < at) {
+			at = pos
 		}
 	}
-	return nil
+	for _, c := range f.clauses {
+		note(c.pos, c.expr != nil)
+	}
+	for _, d := range f.distincts {
+		note(d.pos, !d.found)
+	}
+	for _, o := range f.overs {
+		note(o.pos, o.spec != nil)
+	}
+	return at
 }
 
 // fieldEnd is where a field of a SELECT list ends as it was typed, of which
@@ -244,6 +281,11 @@ func (f *finisher) fieldEnd(end int) int {
 	for _, c := range f.clauses {
 		if c.pos >= end && strings.TrimSpace(f.text[end:c.pos]) == "" {
 			end = c.end
+		}
+	}
+	for _, o := range f.overs { // behind FILTER
+		if o.pos >= end && strings.TrimSpace(f.text[end:o.pos]) == "" {
+			end = o.end
 		}
 	}
 	return end

@@ -40,6 +40,8 @@ type Parser struct {
 	timed  map[int]*TimedOn // by where the condition begins
 
 	clauses []behind // behind aggregates, that TiDB's grammar does not have
+	distincts []hiddenDistinct
+	overs     []hiddenOver
 	renamed []int    // offsets of functions' names that are disguised
 
 	windows []*Window
@@ -88,7 +90,7 @@ func (p *Parser) tokenize(text string, m Mode) error {
 	p.tokens, p.buf, p.casts, p.params = p.tokens[:0], p.buf[:0], p.casts[:0], 0
 	p.newRow, p.outer, p.full = nil, p.outer[:0], false
 	p.timed = nil
-	p.clauses, p.renamed = p.clauses[:0], p.renamed[:0]
+	p.clauses, p.renamed, p.distincts, p.overs = p.clauses[:0], p.renamed[:0], p.distincts[:0], p.overs[:0]
 	p.windows, p.named = nil, nil
 	p.asOfRead, p.changes = nil, nil
 	l := lexer{text: text, mode: m, blank: p.blank}
@@ -291,6 +293,9 @@ func (p *Parser) standard(st *Statement, from int) error {
 	if err := p.parseClauses(); err != nil {
 		return err
 	}
+	if err := p.parseOvers(); err != nil {
+		return err
+	}
 	sent := p.text
 	if len(p.buf) > 0 {
 		sent = string(p.buf)
@@ -337,14 +342,14 @@ func (p *Parser) finish(st *Statement, sent string) error {
 		return nil
 	}
 	slices.Sort(p.casts)
-	f := finisher{text: p.text, sent: sent, casts: p.casts, timed: p.timed, clauses: p.clauses, renamed: p.renamed}
+	f := finisher{text: p.text, sent: sent, casts: p.casts, timed: p.timed, clauses: p.clauses, renamed: p.renamed, distincts: p.distincts, overs: p.overs}
 	if p.full {
 		slices.SortStableFunc(p.outer, func(a, b outerJoin) int { return a.from - b.from })
 		f.outer = p.outer
 	}
 	st.Node.Accept(&f)
-	if c := f.unused(); c != nil {
-		return errorAt(p.text, c.pos, "FILTER and WITHIN GROUP belong behind an aggregate function")
+	if at := f.unused(); at >= 0 {
+		return errorAt(p.text, at, "FILTER, WITHIN GROUP, DISTINCT and OVER belong to an aggregate function")
 	}
 	st.Node.SetText(nil, st.Text)
 	if st.AsOf != nil {
@@ -379,6 +384,8 @@ type finisher struct {
 	timed      map[int]*TimedOn
 	joined     int
 	clauses    []behind
+	distincts  []hiddenDistinct
+	overs      []hiddenOver
 	renamed    []int
 }
 

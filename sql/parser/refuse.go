@@ -205,10 +205,7 @@ func (p *Parser) refuseWord(i int, top *level) error {
 			return p.aggregateClause(i, 5, true)
 		}
 	case kwOver:
-		if err := p.refuseOver(i); err != nil {
-			return err
-		}
-		return p.refuseDistinctCount(i)
+		return p.over(i)
 	case kwFirstValue, kwLastValue:
 		p.renameValue(i)
 	case kwFor:
@@ -244,34 +241,6 @@ func (p *Parser) refuseWord(i int, top *level) error {
 		if top.query {
 			return sqlerr.Unsupported("SELECT … INTO")
 		}
-	}
-	return nil
-}
-
-// overWindows are the functions that TiDB's grammar takes with OVER.
-var overWindows = map[string]bool{
-	"count": true, "sum": true, "avg": true, "min": true, "max": true, "bit_and": true, "bit_or": true, "bit_xor": true,
-	"std": true, "stddev": true, "stddev_pop": true, "stddev_samp": true, "variance": true, "var_pop": true, "var_samp": true,
-	"group_concat": true, "json_arrayagg": true, "json_objectagg": true, "any_value": true, "approx_count_distinct": true,
-	"approx_percentile": true, "row_number": true, "rank": true, "dense_rank": true, "percent_rank": true, "cume_dist": true,
-	"ntile": true, "lag": true, "lead": true, "first_value": true, "last_value": true, "nth_value": true,
-}
-
-// refuseOver refuses OVER at token i behind a function that cannot stand over a window,
-// such as one of the user's own.
-func (p *Parser) refuseOver(i int) error {
-	if p.op(i-1) != ')' || p.op(i+1) != '(' {
-		return nil
-	}
-	at := p.called(i - 1)
-	if at < 0 {
-		return nil
-	}
-	for p.tokens[i].pos != at {
-		i--
-	}
-	if !overWindows[strings.ToLower(p.textOf(i))] {
-		return sqlerr.Unsupported(p.upper(i) + "(…) OVER (…)")
 	}
 	return nil
 }
@@ -391,37 +360,6 @@ func (p *Parser) refuseTableFunction(i int, top *level) error {
 	default:
 		return sqlerr.Unsupported(name + "(…) in FROM" + tableFunctions)
 	}
-}
-
-// refuseDistinctCount refuses the OVER at token i of a COUNT(DISTINCT …), as MySQL
-// does. TiDB's grammar has it for the other aggregates alone, which the binder refuses.
-func (p *Parser) refuseDistinctCount(i int) error {
-	fn := -1
-	if p.op(i-1) == ')' {
-		fn = p.called(i - 1)
-	}
-	if fn < 0 {
-		return nil
-	}
-	for p.tokens[i].pos != fn {
-		i--
-	}
-	if strings.EqualFold(p.textOf(i), "count") && strings.EqualFold(p.textOf(i+2), "distinct") {
-		return sqlerr.Unsupported("COUNT(DISTINCT …) OVER (…)")
-	}
-	return nil
-}
-
-// refuseDistinct refuses DISTINCT at token i in a call of a function that TiDB's grammar
-// does not take for an aggregate: one of the user's own.
-func (p *Parser) refuseDistinct(i int) error {
-	if p.op(i-1) != '(' || i < 2 || p.tokens[i-2].kind != tokWord || p.tokens[i-2].word != kwNone || !strings.EqualFold(p.textOf(i), "distinct") {
-		return nil
-	}
-	if name := p.textOf(i - 2); !overWindows[strings.ToLower(name)] && !p.isEnd(i+1) && p.op(i+1) != ')' && p.op(i+1) != ',' {
-		return sqlerr.Unsupported(p.upper(i-2) + "(DISTINCT …)")
-	}
-	return nil
 }
 
 // refuseExclude refuses EXCLUDE at the end of a window's frame, as MySQL does.

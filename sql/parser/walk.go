@@ -76,9 +76,7 @@ func (p *Parser) walk(from int) error {
 			if err := p.refuseExclude(i); err != nil {
 				return err
 			}
-			if err := p.refuseDistinct(i); err != nil {
-				return err
-			}
+			p.distinct(i)
 		}
 		if depth > maxDepth {
 			return errorAt(p.text, t.pos, fmt.Sprintf("The expression is nested too deeply (more than %d levels)", maxDepth))
