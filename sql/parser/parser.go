@@ -39,10 +39,10 @@ type Parser struct {
 	newRow *RowAlias
 	timed  map[int]*TimedOn // by where the condition begins
 
-	clauses []behind // behind aggregates, that TiDB's grammar does not have
+	clauses   []behind // behind aggregates, that TiDB's grammar does not have
 	distincts []hiddenDistinct
 	overs     []hiddenOver
-	renamed []int    // offsets of functions' names that are disguised
+	renamed   []int // offsets of functions' names that are disguised
 
 	windows []*Window
 	named   []ColumnNames
