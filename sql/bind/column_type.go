@@ -216,7 +216,11 @@ func castType(n *ast.FuncCastExpr) (types.Type, error) {
 		return types.Type{Kind: types.BigInt, Unsigned: mysql.HasUnsignedFlag(f.GetFlag())}, nil
 	case mysql.TypeVarString, mysql.TypeString:
 		if f.GetCharset() == charset.CharsetBin {
-			return types.Type{Kind: types.VarBinary, Len: castLen(f), Collation: types.BinaryCollation}, nil
+			t := types.Type{Kind: types.VarBinary, Len: castLen(f), Collation: types.BinaryCollation}
+			if t.Len > 0 {
+				t.Kind = types.Binary // filled up to that
+			}
+			return t, nil
 		}
 		if n.ExplicitCharSet {
 			if err := checkCharset(f.GetCharset()); err != nil {

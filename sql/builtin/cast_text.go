@@ -7,7 +7,8 @@ import (
 	"streamsql/sql/types"
 )
 
-// castText is the cast to text or bytes; an explicit one cuts to its length.
+// castText is the cast to text or bytes; an explicit one cuts to its length, and fills
+// BINARY up to it.
 func castText(from, to types.Type, explicit bool) Kernel {
 	limited := explicit && to.Len > 0 && (to.Len < textLen(from) || textLen(from) == 0 || to.Kind == types.Binary)
 	check := from.IsBinary() && to.IsText() // bytes may be no text
@@ -38,6 +39,11 @@ func castText(from, to types.Type, explicit bool) Kernel {
 				}
 			}
 			if to.Kind == types.Binary {
+				if to.Len > maxText {
+					f.Out.Buf = f.Out.Buf[:start]
+					f.tooLong(i)
+					return
+				}
 				for len(f.Out.Buf)-start < to.Len {
 					f.Out.Buf = append(f.Out.Buf, 0)
 				}

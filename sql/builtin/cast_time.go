@@ -175,12 +175,37 @@ func (f *Frame) wholeAndMicro(a Operand, i int) (whole, micro int64, ok bool) {
 // castYear is CAST AS YEAR.
 func castYear(f *Frame, i int) {
 	y, st := f.year(f.Args[0], i)
-	if st == wrong || st == over {
-		f.NullOut(i)
-		f.Problem(i, sqlerr.TruncatedWrongValue, "Truncated incorrect YEAR value: '%s'", f.Args[0].AppendTextAt(nil, i, f.Location))
+	if st == fine {
+		f.Out.AppendInt(y)
 		return
 	}
-	f.Out.AppendInt(y)
+	text := f.Args[0].AppendTextAt(nil, i, f.Location)
+	if st == wrong {
+		f.NullOut(i)
+		f.Problem(i, sqlerr.WrongValue, "Incorrect YEAR value: '%s'", text)
+		return
+	}
+	if ok := f.Problem(i, sqlerr.TruncatedWrongValue, "Truncated incorrect YEAR value: '%s'", text); !ok {
+		return
+	}
+	if st == over {
+		f.NullOut(i)
+	} else {
+		f.Out.AppendInt(y) // of the digits that it begins with
+	}
+}
+
+// numeralDigits is how many digits the whole number has that s begins with.
+func numeralDigits(s []byte) (n int) {
+	for _, c := range s {
+		switch {
+		case c >= '0' && c <= '9':
+			n++
+		case n > 0:
+			return n
+		}
+	}
+	return n
 }
 
 // year is the value of row i as a YEAR.
@@ -200,6 +225,9 @@ func (f *Frame) year(a Operand, i int) (int64, status) {
 		n, st = textToInt(s, false)
 		if digits = len(s); st == wrong {
 			return 0, wrong
+		}
+		if st == cut {
+			digits = numeralDigits(s)
 		}
 	default:
 		n, st = f.integer(a, i, false)

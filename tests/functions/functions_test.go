@@ -179,7 +179,16 @@ func compare(t *testing.T, ours, reference *sql.Conn, c *item) {
 }
 
 // literal is the first argument that is a literal of its own.
-var literal = regexp.MustCompile(`^(.*?[(,] ?)('(?:[^'\\]|\\.|'')*'|-?\d+(?:\.\d+)?(?:e-?\d+)?)([,)].*)$`)
+var literal = regexp.MustCompile(`^(.*?[(,] ?)('(?:[^'\\]|\\.|'')*'|-?\d+(?:\.\d+)?(?:e-?\d+)?)([,)].*| AS .*)$`)
+
+// inRow is a case with its first literal in a row; false: it has none, but in a type.
+func inRow(c item) (expr string, ok bool) {
+	m := literal.FindStringSubmatch(c.expr)
+	if m == nil || strings.Contains(m[1], " AS ") {
+		return "", false
+	}
+	return m[1] + "IF(k, " + m[2] + ", NULL)" + m[3], true
+}
 
 // columns asks the cases of a column: in each the first literal stands in a row
 // instead, so that nothing can be computed beforehand. The view has a row in which it
@@ -194,7 +203,10 @@ func columns(t *testing.T, ours *sql.Conn, items []item) {
 		batch = nil
 	}
 	for _, c := range items {
-		if c.expr == "" || c.constant != "" || strings.HasPrefix(c.want.value, "error") || !literal.MatchString(c.expr) {
+		if c.expr == "" || c.constant != "" || strings.HasPrefix(c.want.value, "error") {
+			continue
+		}
+		if _, ok := inRow(c); !ok {
 			continue
 		}
 		if batch = append(batch, c); len(batch) == width {
@@ -209,7 +221,8 @@ func view(t *testing.T, ours *sql.Conn, batch []item) {
 	t.Helper()
 	cols := make([]string, len(batch))
 	for i, c := range batch {
-		cols[i] = fmt.Sprintf("%s AS c%d", literal.ReplaceAllString(c.expr, "${1}IF(k, ${2}, NULL)${3}"), i)
+		expr, _ := inRow(c)
+		cols[i] = fmt.Sprintf("%s AS c%d", expr, i)
 	}
 	text := "CREATE MATERIALIZED VIEW asked AS SELECT k, " + strings.Join(cols, ", ") + " FROM one"
 	if _, err := ours.ExecContext(t.Context(), text); err != nil {
