@@ -9,6 +9,8 @@ import (
 	"syscall"
 	"time"
 
+	"github.com/dgraph-io/badger/v4"
+
 	"streamsql/sql/sqlerr"
 )
 
@@ -41,11 +43,20 @@ func FreeSpace(dir string) (uint64, error) {
 	}
 }
 
-// collectPause is the least time between two collections of the value log.
-const collectPause = 2 * time.Second
+const (
+	// collectPause is the least time between two collections of the value log.
+	collectPause = 2 * time.Second
+	// mostStale is how much of the value log may be stale whatever is live. To collect a
+	// file is to read all of it and to write again what is live: the longer one waits,
+	// the less that is, and state that is small and changes everywhere would be written
+	// twice else.
+	mostStale = 512 << 20
+	// pageBytes is about what a stored page takes.
+	pageBytes = 16 << 10
+)
 
 // collector gives the space of deleted pages back: after a commit, file by file,
-// those of which half is stale.
+// those of which half is stale, while more of the log is stale than live.
 func (d *DB) collector() {
 	for {
 		select {
@@ -69,9 +80,29 @@ func (d *DB) collector() {
 }
 
 func (d *DB) collectFile() error {
+	live := d.live.Load()
+	if size, err := d.logBytes(); err != nil || size <= live+max(live, mostStale) {
+		return errors.Join(badger.ErrNoRewrite, err)
+	}
 	d.collecting.Lock()
 	defer d.collecting.Unlock()
 	return d.db.RunValueLogGC(0.5)
+}
+
+// logBytes is the space on disk of the value log's files.
+func (d *DB) logBytes() (size int64, err error) {
+	files, err := filepath.Glob(filepath.Join(d.dir, "*.vlog"))
+	for _, f := range files {
+		var st syscall.Stat_t
+		switch err := syscall.Stat(f, &st); {
+		case errors.Is(err, os.ErrNotExist): // collected just now
+		case err != nil:
+			return 0, err
+		default:
+			size += st.Blocks * 512 // one that is written is longer than what it holds
+		}
+	}
+	return size, err
 }
 
 // What mapped files may have of the process's memory before they are let go of, and

@@ -11,6 +11,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/dgraph-io/badger/v4"
@@ -33,6 +34,7 @@ type DB struct {
 	garbage [][]byte           // keys to delete with the next round, in this order
 	open    bool               // a round is under way
 
+	live       atomic.Int64  // bytes of the newest round's pages, about
 	collect    chan struct{} // asks for a collection of the value log
 	collecting sync.Mutex    // held while files may be unmapped
 	stop       chan struct{}

@@ -254,6 +254,13 @@ func (d *DB) advance(w *Writer, m *Manifest) {
 	}
 	d.recent = w.done
 	d.open = false
+	pages := uint64(0)
+	for _, j := range m.Jobs {
+		for _, s := range j.Stores {
+			pages += s.Pages
+		}
+	}
+	d.live.Store(int64(pages) * pageBytes)
 	select {
 	case d.collect <- struct{}{}:
 	default:

@@ -111,7 +111,7 @@ func (m *measurement) main(ctx context.Context, args []string, h Host) int {
 	fs.StringVar(&o.save, "save", "", "write them to this `file`")
 	fs.StringVar(&o.against, "against", "", "compare with a `file` that --save wrote")
 	fs.IntVar(&o.repeats, "repeats", 1, "measure so many times and give medians")
-	fs.StringVar(&o.profile, "profile", "", "write a CPU profile of each measurement into this `directory`")
+	fs.StringVar(&o.profile, "profile", "", "write profiles of the CPU time and the allocations of each measurement into this `directory`")
 	fs.BoolVar(&o.check, "check", false, "exit with 1 when a figure misses its bar")
 	m.flags(fs, o)
 	err := fs.Parse(args)

@@ -36,6 +36,15 @@ func (s *Server) Profile(ctx context.Context, seconds int, w io.Writer) error {
 	})
 }
 
+// Allocations writes a profile of all that the process has allocated to w, of a server
+// with --debug.
+func (s *Server) Allocations(ctx context.Context, w io.Writer) error {
+	return s.debug(ctx, "/debug/pprof/allocs", func(r io.Reader) error {
+		_, err := io.Copy(w, r)
+		return err
+	})
+}
+
 func (s *Server) debug(ctx context.Context, path string, read func(io.Reader) error) error {
 	if s.ready.Debug == "" {
 		return fmt.Errorf("the server has no address for debugging (--debug)")

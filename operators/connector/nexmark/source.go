@@ -120,14 +120,31 @@ func (s *Source) ReadRange(_ context.Context, partition int, from, to connector.
 			c.Cols[k] = s.texts.slice(col.column, col.declared, partition, uint64(from), n)
 			continue
 		}
-		v := &vector.Vector{Type: col.declared, N: n}
-		if spare != nil && spare.Cols[k] != nil && cap(spare.Cols[k].I) >= n {
-			v.I = spare.Cols[k].I[:n]
-		} else {
-			v.I = make([]int64, n)
+		var v *vector.Vector
+		if spare != nil {
+			v = spare.Cols[k]
 		}
+		v = numbersOf(v, n)
+		v.Type = col.declared
 		col.numbers(s.seq, w, v.I)
 		c.Cols[k] = v
 	}
 	return c, to, nil
+}
+
+// numbersOf is a vector of n numbers of any value: v, if it is not nil and not too
+// short. In the place of one that was there is room for the longest chunk, so that short
+// pieces between long ones do not cost memory each time.
+func numbersOf(v *vector.Vector, n int) *vector.Vector {
+	var numbers []int64
+	switch {
+	case v == nil:
+		return &vector.Vector{I: make([]int64, n), N: n}
+	case cap(v.I) >= n:
+		numbers = v.I[:n]
+	default:
+		numbers = make([]int64, n, chunkRows)
+	}
+	*v = vector.Vector{I: numbers, N: n}
+	return v
 }
