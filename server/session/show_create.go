@@ -10,6 +10,7 @@ import (
 
 	"streamsql/catalog"
 	"streamsql/catalog/infoschema"
+	"streamsql/sql/bind"
 	"streamsql/sql/parser"
 	"streamsql/sql/sqlerr"
 	"streamsql/sql/types"
@@ -39,29 +40,37 @@ func (s *Session) showCreate(n *ast.ShowStmt) (*table, error) {
 	if n.Tp == ast.ShowCreateView && o.Kind != catalog.View && o.Kind != catalog.MaterializedView {
 		return nil, sqlerr.New(sqlerr.WrongObject, "'%s.%s' is not VIEW", o.Database, o.Name)
 	}
-	return createTable(o), nil
+	return s.createTable(o), nil
 }
 
-func createTable(o *catalog.Table) *table {
+func (s *Session) createTable(o *catalog.Table) *table {
 	if o.Kind == catalog.View || o.Kind == catalog.MaterializedView { // dump programs tell views by the first title
 		t := newTable("View", "Create View", "character_set_client", "collation_connection")
-		t.add(o.Name, createText(o), defaultCharset, o.Session.Collation)
+		t.add(o.Name, s.readable(createText(o)), defaultCharset, o.Session.Collation)
 		return t
 	}
 	t := newTable("Table", "Create Table")
-	t.add(o.Name, createText(o))
+	t.add(o.Name, s.readable(createText(o)))
 	return t
 }
 
-// createText is a statement that makes the object again.
+// readable is a statement as the session's sql_mode reads it.
+func (s *Session) readable(text string) string { return parser.Requote(text, 0, s.settings.parserMode) }
+
+// definition is the text of an object's query, as sql_mode's default reads it.
+func definition(o *catalog.Table) string {
+	return parser.Requote(o.Query, bind.ParserMode(o.Session.SQLMode), 0)
+}
+
+// createText is a statement that makes the object again, as sql_mode's default reads it.
 func createText(o *catalog.Table) string {
 	switch o.Kind {
 	case catalog.View:
-		return "CREATE VIEW " + quoteName(o.Name) + columnList(o) + " AS " + o.Query
+		return "CREATE VIEW " + quoteName(o.Name) + columnList(o) + " AS " + definition(o)
 	case catalog.Sink:
-		return "CREATE SINK " + quoteName(o.Name) + options(o) + " AS " + o.Query
+		return "CREATE SINK " + quoteName(o.Name) + options(o) + " AS " + definition(o)
 	case catalog.MaterializedView:
-		return "CREATE MATERIALIZED VIEW " + quoteName(o.Name) + columnList(o) + options(o) + " AS " + o.Query
+		return "CREATE MATERIALIZED VIEW " + quoteName(o.Name) + columnList(o) + options(o) + " AS " + definition(o)
 	}
 	var lines []string
 	for _, c := range o.Visible() {
@@ -127,7 +136,7 @@ func (s *Session) continuousQueryText(o *catalog.Table) string {
 			columns = " (" + strings.Join(names, ",") + ")"
 		}
 	}
-	return "CREATE CONTINUOUS QUERY " + quoteName(o.Name) + " INTO " + into + columns + options(o) + " AS " + o.Query
+	return "CREATE CONTINUOUS QUERY " + quoteName(o.Name) + " INTO " + into + columns + options(o) + " AS " + definition(o)
 }
 
 // delayText is a number of microseconds in the largest unit that it is whole in.

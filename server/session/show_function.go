@@ -52,7 +52,7 @@ func (s *Session) showCreateFunction(n *ast.TableName) (*table, error) {
 	}
 	d, _ := cat.Database(db)
 	t := newTable("Function", "sql_mode", "Create Function", "character_set_client", "collation_connection", "Database Collation")
-	t.add(f.Name(), f.Session.SQLMode, functionText(f), defaultCharset, f.Session.Collation, databaseCollation(d))
+	t.add(f.Name(), f.Session.SQLMode, s.readable(functionText(f)), defaultCharset, f.Session.Collation, databaseCollation(d))
 	return t, nil
 }
 

@@ -132,7 +132,7 @@ func (s *Session) showCreateKind(n *ast.TableName, kind catalog.Kind, word strin
 	if kind == catalog.ContinuousQuery {
 		text = s.continuousQueryText(o)
 	}
-	t.add(o.Name, text)
+	t.add(o.Name, s.readable(text))
 	return t, nil
 }
 

@@ -21,7 +21,7 @@ func (b *binder) createView(n *ast.CreateViewStmt, s *parser.Statement) (Stateme
 	if err != nil {
 		return nil, err
 	}
-	t.Text, t.Query = s.Text, selectText(n.Select.Text())
+	t.Text, t.Query = s.Text, n.Select.Text()
 	q, err := b.define(t, n.Select, originals(n.Cols))
 	if err != nil {
 		return nil, err
@@ -166,14 +166,4 @@ func (b *binder) readIDs(of *catalog.Table) ([]catalog.ID, error) {
 		}
 	}
 	return out, nil
-}
-
-// selectText is the text of a view's query. A dump has the statement in a comment of
-// MySQL's own, /*!50001 … */, whose end is none of the query.
-func selectText(text string) string {
-	text = strings.TrimSpace(text)
-	if query, ok := strings.CutSuffix(text, "*/"); ok && strings.Count(query, "/*") == strings.Count(query, "*/") {
-		return strings.TrimSpace(query)
-	}
-	return text
 }

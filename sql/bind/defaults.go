@@ -58,6 +58,6 @@ func isExpression(text string) bool { return strings.HasPrefix(text, "(") }
 // restored is a small piece of the tree as SQL.
 func restored(node ast.Node) (string, error) {
 	var text strings.Builder
-	err := node.Restore(format.NewRestoreCtx(format.RestoreStringSingleQuotes|format.RestoreKeyWordUppercase, &text))
+	err := node.Restore(format.NewRestoreCtx(format.RestoreStringSingleQuotes|format.RestoreKeyWordUppercase|format.RestoreNameBackQuotes, &text))
 	return text.String(), err
 }

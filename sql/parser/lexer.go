@@ -54,6 +54,8 @@ type lexer struct {
 	mode      Mode
 	pos       int
 	inVersion bool // inside an executed /*! … */
+	opened    int  // where the last one begins
+	closed    int  // where its closing mark is; 0: there is none
 	afterDot  bool // the token before was a dot behind a name: digits begin a name
 	lastName  bool // the token before was a name
 	blank     func(from, to int)
@@ -145,7 +147,7 @@ func (l *lexer) skip() bool {
 			}
 			continue
 		case c == '*' && l.at(1) == '/' && l.inVersion:
-			l.inVersion = false
+			l.inVersion, l.closed = false, l.pos
 			l.pos += 2
 		default:
 			return true
@@ -177,7 +179,7 @@ func (l *lexer) comment() bool {
 			digits, version = 0, 0
 		}
 		if version <= serverVersion {
-			l.inVersion = true
+			l.inVersion, l.opened = true, from
 			l.pos += 3 + digits
 			l.drop(from)
 			return true

@@ -144,7 +144,7 @@ func (l *Literal) text() string {
 	case Decimal:
 		return string(v)
 	case string:
-		quoted := "'" + strings.NewReplacer(`\`, `\\`, `'`, `''`).Replace(v) + "'"
+		quoted := quotedString(v, 0)
 		if l.Type.GetFlag()&mysql.UnderScoreCharsetFlag != 0 {
 			return "_" + l.Type.GetCharset() + quoted
 		}

@@ -39,6 +39,7 @@ type Parser struct {
 	newRow *RowAlias
 	timed  map[int]*TimedOn // by where the condition begins
 
+	version   [2]int   // where the last executed version comment begins, and its closing mark is
 	clauses   []behind // behind aggregates, that TiDB's grammar does not have
 	distincts []hiddenDistinct
 	overs     []hiddenOver
@@ -113,6 +114,7 @@ func (p *Parser) tokenize(text string, m Mode) error {
 			return errorAt(text, t.pos, fmt.Sprintf("The statement has more than %d words and signs", maxTokens))
 		}
 	}
+	p.version = [2]int{l.opened, l.closed}
 	for i, t := range p.tokens {
 		if t.kind == tokOp && t.op == ';' {
 			if next := p.tokens[i+1]; next.kind != tokEnd {
@@ -342,7 +344,7 @@ func (p *Parser) finish(st *Statement, sent string) error {
 		return nil
 	}
 	slices.Sort(p.casts)
-	f := finisher{text: p.text, sent: sent, casts: p.casts, timed: p.timed, clauses: p.clauses, renamed: p.renamed, distincts: p.distincts, overs: p.overs}
+	f := finisher{text: p.text, sent: sent, casts: p.casts, timed: p.timed, version: p.version, clauses: p.clauses, renamed: p.renamed, distincts: p.distincts, overs: p.overs}
 	if p.full {
 		slices.SortStableFunc(p.outer, func(a, b outerJoin) int { return a.from - b.from })
 		f.outer = p.outer
@@ -383,6 +385,7 @@ type finisher struct {
 	params     []*Param
 	timed      map[int]*TimedOn
 	joined     int
+	version    [2]int
 	clauses    []behind
 	distincts  []hiddenDistinct
 	overs      []hiddenOver
@@ -406,7 +409,11 @@ func (f *finisher) Enter(n ast.Node) (ast.Node, bool) {
 			// The tree's text ends before blanks, which stand for what the dialect has there.
 			end := at + len(query)
 			end += len(f.sent[end:]) - len(strings.TrimLeft(f.sent[end:], " \t\r\n"))
-			n.Select.SetText(nil, f.text[at:end])
+			// A dump has the statement in a comment of MySQL's own, /*!50001 … */.
+			if opened, closed := f.version[0], f.version[1]; opened < at && at < closed {
+				end = min(end, closed)
+			}
+			n.Select.SetText(nil, strings.TrimSpace(f.text[at:end]))
 		}
 	case *ast.FuncCastExpr:
 		if _, ok := slices.BinarySearch(f.casts, n.OriginTextPosition()); ok {
