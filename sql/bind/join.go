@@ -6,6 +6,7 @@ import (
 
 	"github.com/pingcap/tidb/pkg/parser/ast"
 
+	"streamsql/sql/builtin"
 	"streamsql/sql/expr"
 	"streamsql/sql/parser"
 	"streamsql/sql/sqlerr"
@@ -221,7 +222,9 @@ func (b *binder) conjuncts(node ast.ExprNode, in *names) ([]*expr.Expr, error) {
 	if err != nil {
 		return nil, err
 	}
-	return splitAnd(e, nil), nil
+	whole := []*expr.Expr{e}
+	b.settle(whole)
+	return splitAnd(builtin.Condition(whole[0]), nil), nil
 }
 
 // splitAnd appends the conjuncts of e to out.

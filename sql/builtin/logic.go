@@ -63,6 +63,10 @@ func toTruth(e *expr.Expr) *expr.Expr {
 	return Exact(toNumber(e))
 }
 
+// Condition is e as a condition of its own, which WHERE, ON and HAVING have: a number,
+// as in logic.
+func Condition(e *expr.Expr) *expr.Expr { return toTruth(e) }
+
 func resolveLogic(c *call) (*expr.Expr, error) {
 	args := make([]*expr.Expr, 0, len(c.args))
 	for _, a := range c.args {
