@@ -31,6 +31,9 @@ func (e *Engine) rename(ctx context.Context, s *bind.RenameTables) error {
 		if ts := e.tables[t.ID]; ts != nil {
 			ts.Rename(t.Name)
 		}
+		if j := e.jobs[t.ID]; j != nil {
+			j.table = t
+		}
 	}
 	return nil
 }

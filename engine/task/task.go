@@ -4,6 +4,7 @@ package task
 
 import (
 	"fmt"
+	"log/slog"
 	"runtime/debug"
 	"slices"
 	"sync"
@@ -120,7 +121,8 @@ func (t *Task) Run(q *sched.Quantum) (more bool) {
 	defer func() {
 		if r := recover(); r != nil {
 			more = false
-			t.fail(fmt.Errorf("internal error: %v\n%s", r, debug.Stack()))
+			slog.Error("panic in an operator", "panic", r, "stack", string(debug.Stack()))
+			t.fail(fmt.Errorf("internal error: %v (the server's log has more of it)", r))
 		}
 	}()
 	for !t.dead && !t.killed.Load() {

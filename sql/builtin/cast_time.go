@@ -1,6 +1,7 @@
 package builtin
 
 import (
+	"streamsql/sql/decimal"
 	"streamsql/sql/sqlerr"
 	"streamsql/sql/types"
 )
@@ -109,8 +110,8 @@ func (f *Frame) point(a Operand, i int) (int64, status) {
 		return days*types.Day + a.Int(i), fine
 	case t.Kind == types.Year:
 		return 0, wrong
-	case t.Class() == types.ClassBytes:
-		p = types.ParseDateTime(a.Str(i))
+	case t.Class() == types.ClassBytes, t.Kind == types.Enum:
+		p = types.ParseDateTime(f.textAt(a, i))
 		if p.OK && p.HasZone {
 			p.US = types.ToClock(p.US, f.Location)
 		}
@@ -154,7 +155,7 @@ func (f *Frame) clock(a Operand, i int, fsp int) (int64, status) {
 	return us, st
 }
 
-// wholeAndMicro cuts a number into its whole part and microseconds, both
+// wholeAndMicro cuts a number into its whole part and microseconds, both with its sign,
 // rounded to the sixth digit.
 func (f *Frame) wholeAndMicro(a Operand, i int) (whole, micro int64, ok bool) {
 	if a.Type.IsInteger() {
@@ -164,12 +165,14 @@ func (f *Frame) wholeAndMicro(a Operand, i int) (whole, micro int64, ok bool) {
 	if st == over {
 		return 0, 0, false
 	}
-	v, ok := w.Int64()
-	micro = v % 1e6
-	if micro < 0 {
-		micro = -micro
+	million := decimal.FromInt64(1e6)
+	seconds, ok := decimal.Quo(w, million, 0)
+	if !ok {
+		return 0, 0, false
 	}
-	return v / 1e6, micro, ok
+	micro, _ = decimal.Rem(w, million).Int64()
+	whole, ok = seconds.Int64()
+	return whole, micro, ok
 }
 
 // castYear is CAST AS YEAR.

@@ -2,6 +2,7 @@ package builtin
 
 import (
 	"cmp"
+	"slices"
 
 	"streamsql/sql/collate"
 	"streamsql/sql/decimal"
@@ -64,12 +65,42 @@ func resolveCompare(c *call) (*expr.Expr, error) {
 	if c.fn == "!=" {
 		c.fn, c.f = "<>", registry["<>"]
 	}
-	args, err := c.env.comparable(c.fn, c.args...)
+	args, err := c.env.comparable(c.fn, yearConstants(c.args)...)
 	if err != nil {
 		return nil, err
 	}
 	c.args = args
 	return c.result(types.MakeBool()), nil
+}
+
+// yearConstants are args with constants of which a YEAR column among them makes another
+// number as years of four digits: 70 and '70' are 1970 beside it.
+func yearConstants(args []*expr.Expr) []*expr.Expr {
+	isColumn := func(a *expr.Expr) bool { return a.Op == expr.OpColumn && a.Type.Kind == types.Year }
+	if !slices.ContainsFunc(args, isColumn) {
+		return args
+	}
+	out := slices.Clone(args)
+	for i, a := range out {
+		if a.Op != expr.OpConst || a.IsNull() {
+			continue
+		}
+		var n int64
+		digits, st := 0, fine
+		switch {
+		case a.Type.IsText():
+			n, st = textToInt(a.Value.S, false)
+			digits = len(a.Value.S)
+		case a.Type.IsInteger():
+			n = a.Value.I
+		default:
+			continue
+		}
+		if y, ok := types.ParseYear(n, digits); ok && st == fine {
+			out[i] = expr.NewInt(y)
+		}
+	}
+	return out
 }
 
 // comparison is how two operands of a call are compared: the sign for row i.
@@ -196,7 +227,7 @@ func nullSafeKernel(e *expr.Expr) Kernel {
 
 // resolveBetween coerces all three to one comparable form.
 func resolveBetween(c *call) (*expr.Expr, error) {
-	args, err := c.env.comparable(c.fn, c.args...)
+	args, err := c.env.comparable(c.fn, yearConstants(c.args)...)
 	if err != nil {
 		return nil, err
 	}

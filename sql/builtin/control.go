@@ -106,7 +106,7 @@ func resolveCoalesce(c *call) (*expr.Expr, error) {
 
 // resolveNullIf writes NULLIF(a, b) as IF(a = b, NULL, a).
 func resolveNullIf(c *call) (*expr.Expr, error) {
-	equal, err := Call(c.env, "=", c.args...)
+	equal, err := Call(c.env, "=", c.args[0], c.args[1])
 	if err != nil {
 		return nil, err
 	}

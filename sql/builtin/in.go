@@ -15,7 +15,7 @@ func resolveIn(c *call) (*expr.Expr, error) {
 	args := make([]*expr.Expr, len(c.args))
 	uniform := true
 	for i, item := range c.args[1:] {
-		pair, err := c.env.comparable(c.fn, c.args[0], item)
+		pair, err := c.env.comparable(c.fn, yearConstants([]*expr.Expr{c.args[0], item})...)
 		if err != nil {
 			return nil, err
 		}

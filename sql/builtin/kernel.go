@@ -101,6 +101,7 @@ type Frame struct {
 	// Spread is how many rows a constant frame stands for.
 	Spread  int
 	Scratch *Scratch
+	text    []byte // of textAt
 }
 
 // Fail reports that row i has no value: see Context.Fail. The kernel leaves NULL

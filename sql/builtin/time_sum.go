@@ -32,17 +32,14 @@ func (f *Frame) moment(a Operand, i int) (moment, status) {
 	case t.HasDate():
 		us, st := f.point(a, i)
 		return moment{us: us, dated: true, timed: t.Kind != types.Date}, st
-	case t.Class() == types.ClassBytes:
-		p = types.ParseTime(a.Str(i))
+	case t.Class() == types.ClassBytes, t.Kind == types.Enum:
+		p = types.ParseTime(f.textAt(a, i))
 	default:
 		whole, micro, ok := f.wholeAndMicro(a, i)
 		if !ok {
 			return moment{}, wrong
 		}
 		p = types.TimeFromNumber(whole)
-		if whole < 0 {
-			micro = -micro
-		}
 		p.US += micro
 		p.Point += micro
 	}
@@ -62,6 +59,16 @@ func (f *Frame) moment(a Operand, i int) (moment, status) {
 	return m, fine
 }
 
+// textAt is the value of row i of bytes or an ENUM, which stands for its text where a
+// time is wanted. It is good until the next one.
+func (f *Frame) textAt(a Operand, i int) []byte {
+	if a.Type.Kind != types.Enum {
+		return a.Str(i)
+	}
+	f.text = a.AppendTextAt(f.text[:0], i, f.Location)
+	return f.text
+}
+
 // momentAt is the moment of an argument; false, with NULL and a warning, if it is none.
 func (f *Frame) momentAt(i, arg int) (moment, bool) {
 	a := f.Args[arg]
@@ -74,8 +81,8 @@ func (f *Frame) pointAt(i, arg int) (moment, bool) {
 	a := f.Args[arg]
 	us, st := f.point(a, i)
 	m := moment{us: us, dated: true, timed: a.Type.Kind != types.Date}
-	if a.Type.Class() == types.ClassBytes {
-		m.timed = types.ParseDateTime(a.Str(i)).HasTime
+	if a.Type.Class() == types.ClassBytes || a.Type.Kind == types.Enum {
+		m.timed = types.ParseDateTime(f.textAt(a, i)).HasTime
 	}
 	return m, f.readable(a, i, st, "datetime")
 }
