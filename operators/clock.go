@@ -13,8 +13,8 @@ type bounds struct{ start, end int64 }
 // clock finds the windows of points of time on the clock of a column: its own
 // for a DATETIME, the zone's for a TIMESTAMP, whose values are UTC.
 //
-// Windows of whole days go by the calendar: local midnight to local midnight, be
-// it 23 or 25 hours. Shorter ones all last as long as they say, but for those
+// Windows of whole days go by the calendar: local midnight to local midnight, or noon to
+// noon, be it 23 or 25 hours. Shorter ones all last as long as they say, but for those
 // which a change of the clock would put out of step: they end there, and new
 // ones begin.
 type clock struct {
@@ -40,7 +40,7 @@ func newClock(spec WindowSpec, loc *time.Location) *clock {
 		c.loc, c.from, c.to = nil, math.MinInt64, math.MaxInt64
 	}
 	day := int64(types.Day)
-	c.calendar = c.loc != nil && spec.Size%day == 0 && (spec.Kind != Hop || spec.Slide%day == 0)
+	c.calendar = c.loc != nil && spec.Size%day == 0
 	return c
 }
 
@@ -103,6 +103,9 @@ func (c *clock) windows(out []bounds, t int64) []bounds {
 	if t < c.from || t >= c.to {
 		c.enter(t)
 	}
+	if c.calendar && c.spec.Kind == Hop {
+		return c.hopsOnCalendar(out, t)
+	}
 	at := len(out)
 	out = c.local(out, t+c.offset)
 	if c.calendar {
@@ -160,6 +163,21 @@ func (c *clock) onCalendar(out []bounds, at int) []bounds {
 		}
 	}
 	return kept
+}
+
+// hopsOnCalendar are the windows of whole days that t is in. Where the clock is put back
+// t may be in one that begins later by the clock, so those around are looked at too.
+func (c *clock) hopsOnCalendar(out []bounds, t int64) []bounds {
+	const most = 3 * types.Hour // that a clock is put forward or back
+	s, at := &c.spec, len(out)
+	first := t + c.offset + most
+	for start := first - mod(first-s.Offset, s.Slide); start > t+c.offset-s.Size-most; start -= s.Slide {
+		w := bounds{c.instant(start), c.instant(start + s.Size)}
+		if n := len(out); w.start <= t && t < w.end && (n == at || out[n-1] != w) {
+			out = append(out, w)
+		}
+	}
+	return out
 }
 
 // enter finds the period that t is in.

@@ -189,7 +189,7 @@ func (g *gen) integer(sub func(kind) string) string {
 		func() string { return pick(g, "HOUR(", "MINUTE(", "SECOND(") + sub(kTime) + ")" },
 		func() string { return "DATEDIFF(" + sub(kDate) + ", " + sub(kDate) + ")" },
 		func() string {
-			return "TIMESTAMPDIFF(" + pick(g, "DAY", "HOUR", "MONTH") + ", " + sub(kTime) + ", " + sub(kTime) + ")"
+			return timestampDiff(pick(g, "DAY", "HOUR", "MONTH"), sub(kTime), sub(kTime))
 		},
 		func() string {
 			return pick(g, "GREATEST(", "LEAST(") + sub(kInt) + ", " + sub(kInt) + ")"
@@ -213,7 +213,7 @@ func (g *gen) integer(sub func(kind) string) string {
 			return "EXTRACT(" + pick(g, "HOUR", "MINUTE", "DAY_HOUR", "SECOND") + " FROM " + sub(kTime) + ")"
 		},
 		func() string {
-			return "TIMESTAMPDIFF(" + pick(g, "DAY", "MONTH", "YEAR") + ", " + sub(kDate) + ", " + sub(kTime) + ")"
+			return timestampDiff(pick(g, "DAY", "MONTH", "YEAR"), sub(kDate), sub(kTime))
 		},
 		func() string { return "(" + sub(kBool) + ")" },
 		func() string { return "ROUND(" + sub(kInt) + ", -1)" },
@@ -355,4 +355,11 @@ func (g *gen) kindOf(scope []column) kind {
 		return kInt
 	}
 	return pick(g, scope...).kind
+}
+
+// timestampDiff is TIMESTAMPDIFF(unit, a, b). MariaDB takes it for the same in every unit
+// where two are compared, so each unit has a form of its own.
+func timestampDiff(unit, a, b string) string {
+	form := map[string]string{"DAY": "", "HOUR": " + 0", "MONTH": " - 0", "YEAR": " * 1"}[unit]
+	return "(TIMESTAMPDIFF(" + unit + ", " + a + ", " + b + ")" + form + ")"
 }
