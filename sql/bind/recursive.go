@@ -98,7 +98,10 @@ func (b *binder) fixpoint(c *cte, seed *Query, list []ast.Node, distinct bool, l
 	b.recursions = append(b.recursions, &Recursive{})
 	r := b.recursions[len(b.recursions)-1]
 	r.Working = &catalog.Table{ID: WorkingID(len(b.recursions) - 1), Name: c.def.Name.O, Kind: catalog.StreamTable}
-	seedTypes := b.unified([]*Query{seed})
+	seedTypes, err := b.unified("UNION", []*Query{seed})
+	if err != nil {
+		return nil, err
+	}
 	for i, col := range seed.Out {
 		if seedTypes[i].NotNull = false; seedTypes[i].Kind == types.Null { // as MySQL: a text of no length
 			seedTypes[i] = types.MakeVarChar(0)

@@ -37,7 +37,10 @@ func (b *binder) setOperation(list *ast.SetOprSelectList, order *ast.OrderByClau
 		return b.around(inputs[0], order, limit)
 	}
 	names := inputs[0].Out
-	inputs, ops = b.intersected(inputs, ops, names)
+	inputs, ops, err := b.intersected(inputs, ops, names)
+	if err != nil {
+		return nil, err
+	}
 	if len(inputs) > 1 { // what is a set operation itself is made a table of first
 		for i, q := range inputs {
 			if _, ok := q.Root.(*Select); !ok {
@@ -45,7 +48,14 @@ func (b *binder) setOperation(list *ast.SetOprSelectList, order *ast.OrderByClau
 			}
 		}
 	}
-	ts := b.unified(inputs)
+	operation := "UNION"
+	if len(ops) > 1 && isExcept(ops[1]) {
+		operation = "EXCEPT"
+	}
+	ts, err := b.unified(operation, inputs)
+	if err != nil {
+		return nil, err
+	}
 	q := inputs[0]
 	for lo := 1; lo < len(inputs); {
 		hi := lo + 1
@@ -88,7 +98,7 @@ func isExcept(op ast.SetOprType) bool { return op == ast.Except || op == ast.Exc
 
 // intersected joins the inputs that INTERSECT stands between to one each. ALL and
 // DISTINCT in one chain associate to the left.
-func (b *binder) intersected(inputs []*Query, ops []ast.SetOprType, names []Col) (outIn []*Query, outOps []ast.SetOprType) {
+func (b *binder) intersected(inputs []*Query, ops []ast.SetOprType, names []Col) (outIn []*Query, outOps []ast.SetOprType, err error) {
 	for lo := 0; lo < len(inputs); {
 		q, op := inputs[lo], ops[lo]
 		for lo++; lo < len(inputs) && isIntersect(ops[lo]); {
@@ -97,17 +107,21 @@ func (b *binder) intersected(inputs []*Query, ops []ast.SetOprType, names []Col)
 				hi++
 			}
 			operands := append([]*Query{q}, inputs[lo:hi]...)
-			ts := b.unified(operands)
+			ts, err := b.unified("INTERSECT", operands)
+			if err != nil {
+				return nil, nil, err
+			}
 			q = b.setOp(Intersect, ops[lo] == ast.IntersectAll, operands, names, ts)
 			lo = hi
 		}
 		outIn, outOps = append(outIn, q), append(outOps, op)
 	}
-	return outIn, outOps
+	return outIn, outOps, nil
 }
 
-// unified casts inputs to the common types of their columns, in place.
-func (b *binder) unified(inputs []*Query) []types.Type {
+// unified casts inputs to the common types of their columns, in place; error 1271 if
+// texts meet in no collation.
+func (b *binder) unified(operation string, inputs []*Query) ([]types.Type, error) {
 	ts := make([]types.Type, len(inputs[0].Out))
 	for c := range ts {
 		column := make([]types.Type, len(inputs))
@@ -120,7 +134,10 @@ func (b *binder) unified(inputs []*Query) []types.Type {
 			for i := range inputs {
 				derived[i] = derivation(inputs[i], c)
 			}
-			ts[c].Collation, _ = builtin.CommonCollation(column, derived)
+			var decided bool
+			if ts[c].Collation, decided = builtin.CommonCollation(column, derived); !decided {
+				return nil, sqlerr.New(sqlerr.CollationsMismatch, "Illegal mix of collations for operation '%s'", operation)
+			}
 		}
 		ts[c].NotNull = true
 	}
@@ -130,7 +147,7 @@ func (b *binder) unified(inputs []*Query) []types.Type {
 			ts[c].NotNull = ts[c].NotNull && inputs[i].Out[c].Type.NotNull
 		}
 	}
-	return ts
+	return ts, nil
 }
 
 // derivation is how firmly column c of a query holds to its collation.

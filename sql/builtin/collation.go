@@ -1,6 +1,9 @@
 package builtin
 
 import (
+	"fmt"
+	"strings"
+
 	"streamsql/sql/collate"
 	"streamsql/sql/expr"
 	"streamsql/sql/sqlerr"
@@ -19,6 +22,7 @@ type Derivation uint8
 // The derivations.
 const (
 	Explicit   Derivation = 0 // by COLLATE
+	Undecided  Derivation = 1 // of two columns with collations of which neither decides
 	Implicit   Derivation = 2 // a column's
 	SystemText Derivation = 3 // the system's: USER(), VERSION()
 	Coercible  Derivation = 4 // a literal's
@@ -58,9 +62,19 @@ func DerivationOf(e *expr.Expr) Derivation {
 		return SystemText
 	}
 	best := Coercible
+	var texts []*expr.Expr
 	for _, a := range e.Args {
 		if a.Type.IsText() || a.Type.IsBinary() && e.Type.IsBinary() {
 			best = min(best, DerivationOf(a))
+			for a.Op == expr.OpCall && a.Fn == "coerce" {
+				a = a.Args[0]
+			}
+			texts = append(texts, a)
+		}
+	}
+	if e.Type.IsText() && best == Implicit && len(texts) > 1 {
+		if _, decided := collationOf(texts); !decided {
+			return Undecided
 		}
 	}
 	return best
@@ -68,7 +82,7 @@ func DerivationOf(e *expr.Expr) Derivation {
 
 // CommonCollation is the collation in which texts of such types meet, of which each
 // holds to its own as derived says. Of two that hold to theirs alike the byte-wise
-// one decides; not ok: there is none, and neither decides.
+// one decides; not ok: there is none, and neither decides, here or within one of them.
 func CommonCollation(ts []types.Type, derived []Derivation) (c types.Collation, ok bool) {
 	best := Ignorable + 1
 	ok = true
@@ -87,7 +101,7 @@ func CommonCollation(ts []types.Type, derived []Derivation) (c types.Collation, 
 			ok = false
 		}
 	}
-	return c, ok
+	return c, ok && best != Undecided
 }
 
 // collationOf is CommonCollation of expressions.
@@ -148,18 +162,19 @@ func inCollation(args []*expr.Expr, c types.Collation) []*expr.Expr {
 	return out
 }
 
-// illegalMix is error 1267.
+// illegalMix is error 1267 of two texts, 1270 of three, 1271 of more.
 func illegalMix(args []*expr.Expr, operation string) error {
-	var texts []*expr.Expr
+	var texts []string
 	for _, a := range args {
 		if a.Type.IsText() {
-			texts = append(texts, a)
+			texts = append(texts, fmt.Sprintf("(%s,%s)", a.Type.Collation, DerivationOf(a)))
 		}
 	}
-	if len(texts) != 2 {
-		return sqlerr.New(1270, "Illegal mix of collations for operation '%s'", operation)
+	switch len(texts) {
+	case 2:
+		return sqlerr.New(sqlerr.CollationMismatch, "Illegal mix of collations %s and %s for operation '%s'", texts[0], texts[1], operation)
+	case 3:
+		return sqlerr.New(sqlerr.CollationMismatch3, "Illegal mix of collations %s for operation '%s'", strings.Join(texts, ", "), operation)
 	}
-	a, b := texts[0], texts[1]
-	return sqlerr.New(sqlerr.CollationMismatch, "Illegal mix of collations (%s,%s) and (%s,%s) for operation '%s'",
-		a.Type.Collation, DerivationOf(a), b.Type.Collation, DerivationOf(b), operation)
+	return sqlerr.New(sqlerr.CollationsMismatch, "Illegal mix of collations for operation '%s'", operation)
 }

@@ -31,6 +31,7 @@ const (
 	volatile                    // another value each time: not deterministic
 	contextual                  // depends on the Context: not to be folded without one
 	lazy                        // evaluated by package eval, which reaches arguments only as needed
+	compares                    // compares its texts, which must meet in a collation
 )
 
 // function is an entry of the registry.
@@ -215,7 +216,10 @@ func defineBy(names, sig string, flags flag, ret func(c *call) types.Type, kerne
 			args[i] = c.env.fit(a, letters[min(i, len(letters)-1)])
 		}
 		if slices.ContainsFunc(args, func(a *expr.Expr) bool { return a.Type.IsText() && a.Type.Folds() }) {
-			together, _ := collationOf(args)
+			together, decided := collationOf(args)
+			if !decided && flags&compares != 0 {
+				return nil, illegalMix(args, c.fn)
+			}
 			args = inCollation(args, together)
 		}
 		c.args = args

@@ -24,7 +24,7 @@ func init() {
 		}
 		f.Out.AppendBytes(f.Args[n].Str(i))
 	}))
-	defineBy("find_in_set", "ss", total, returns(types.Type{Kind: types.Int}), func(e *expr.Expr) Kernel {
+	defineBy("find_in_set", "ss", total|compares, returns(types.Type{Kind: types.Int}), func(e *expr.Expr) Kernel {
 		c := textCollation(e.Args...)
 		return strict(func(f *Frame, i int) { findInSetRow(f, i, c) })
 	})

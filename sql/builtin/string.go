@@ -40,7 +40,7 @@ func init() {
 	define("trim", "s?ss", total, textResult(firstLen), strict(trimRow))
 	define("lpad", "sis", 0, textResult(padLen), strict(func(f *Frame, i int) { padRow(f, i, true) }))
 	define("rpad", "sis", 0, textResult(padLen), strict(func(f *Frame, i int) { padRow(f, i, false) }))
-	define("replace", "sss", total, textResult(replaceLen), strict(func(f *Frame, i int) {
+	define("replace", "sss", total|compares, textResult(replaceLen), strict(func(f *Frame, i int) {
 		s, from, to := f.Args[0].Str(i), f.Args[1].Str(i), f.Args[2].Str(i)
 		if len(from) == 0 {
 			f.Out.AppendBytes(s)
@@ -62,11 +62,11 @@ func init() {
 		f.repeat(i, []byte{' '}, clampCount(f.Args[0], i))
 	}))
 	define("reverse", "s", total, textResult(firstLen), strict(reverseRow))
-	defineBy("instr", "ss", total, returns(types.Type{Kind: types.BigInt}), func(e *expr.Expr) Kernel {
+	defineBy("instr", "ss", total|compares, returns(types.Type{Kind: types.BigInt}), func(e *expr.Expr) Kernel {
 		c := textCollation(e.Args...)
 		return strict(func(f *Frame, i int) { f.locate(c, f.Args[0].Str(i), f.Args[1].Str(i), 1) })
 	})
-	defineBy("locate,position", "ss?i", total, returns(types.Type{Kind: types.BigInt}), func(e *expr.Expr) Kernel {
+	defineBy("locate,position", "ss?i", total|compares, returns(types.Type{Kind: types.BigInt}), func(e *expr.Expr) Kernel {
 		c := textCollation(e.Args...)
 		return strict(func(f *Frame, i int) {
 			start := 1
@@ -76,7 +76,7 @@ func init() {
 			f.locate(c, f.Args[1].Str(i), f.Args[0].Str(i), start)
 		})
 	})
-	define("substring_index", "ssi", total, textResult(firstLen), strict(substringIndexRow))
+	define("substring_index", "ssi", total|compares, textResult(firstLen), strict(substringIndexRow))
 	define("ascii", "s", total, returns(types.Type{Kind: types.Int}), intOf(func(s []byte) int64 {
 		if len(s) == 0 {
 			return 0

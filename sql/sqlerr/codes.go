@@ -92,6 +92,8 @@ const (
 	WarnDataOutOfRange    = 1264
 	TruncatedWrongValue   = 1292
 	CollationMismatch     = 1267
+	CollationMismatch3    = 1270
+	CollationsMismatch    = 1271
 	CollationCharset      = 1253
 	UnknownCollation      = 1273
 	DivisionByZero        = 1365
