@@ -49,7 +49,11 @@ type timedShaper struct {
 // place finds where a condition belongs. What an outer join says of its left row
 // alone stays: the row does.
 func (s *timedShaper) place(e *expr.Expr) {
-	if k, ok := s.key(e); ok && s.mayKey(k) {
+	k, ok := s.key(e)
+	if !ok {
+		k, ok = s.constantKey(e)
+	}
+	if ok && s.mayKey(k) {
 		if !slices.Contains(s.out.Keys, k) {
 			s.out.Keys = append(slices.Clip(s.out.Keys), k)
 		}
@@ -74,6 +78,29 @@ func (s *timedShaper) place(e *expr.Expr) {
 	default:
 		s.rest = append(s.rest, e)
 	}
+}
+
+// constantKey makes a pair of key columns of a condition `right = constant`: a part of the
+// key that is the same for all left rows.
+func (s *timedShaper) constantKey(e *expr.Expr) (k logical.JoinKey, ok bool) {
+	if s.out.Timing == logical.Closest || e.Op != expr.OpCall || e.Fn != "=" {
+		return k, false
+	}
+	l, r := e.Args[0], e.Args[1]
+	if constant(r) {
+		l, r = r, l
+	}
+	if !constant(l) || l.IsNull() || r.Op != expr.OpColumn || !s.right.cols.Has(r) {
+		return k, false
+	}
+	t, ok := keyType(l.Type, r.Type)
+	if !ok || !SameRepresentation(r.Type, t) {
+		return k, false
+	}
+	if l, ok = s.cast(l, t); !ok {
+		return k, false
+	}
+	return logical.JoinKey{Left: s.left.column(s.c, l), Right: s.right.column(s.c, r)}, true
 }
 
 // mayKey reports that a pair of columns may part the rows. Outside has its keys.
