@@ -129,8 +129,8 @@ func (b *binder) windowSpec(w *parser.Window, in *scope) (*WindowSpec, error) {
 		if err != nil {
 			return nil, err
 		}
-		if v.Type.Kind != types.DateTime && v.Type.Kind != types.Timestamp {
-			return nil, wrongWindow(fn, "column '"+v.Name+"' is not a DATETIME or TIMESTAMP")
+		if !v.Type.HasDate() {
+			return nil, wrongWindow(fn, "column '"+v.Name+"' is not a DATETIME, TIMESTAMP or DATE")
 		}
 		spec.Time, t, name = v.ID, v.Type, v.Name
 	}
@@ -148,7 +148,11 @@ func (b *binder) windowSpec(w *parser.Window, in *scope) (*WindowSpec, error) {
 		if us[i], err = windowInterval(fn, iv); err != nil {
 			return nil, err
 		}
-		if grain := fspMicros(t.Scale); us[i]%grain != 0 {
+		grain := fspMicros(t.Scale)
+		if t.Kind == types.Date {
+			grain = types.Day
+		}
+		if us[i]%grain != 0 {
 			return nil, wrongWindow(fn, "INTERVAL "+iv.Value+" "+strings.ToUpper(iv.Unit)+" is finer than '"+name+"'")
 		}
 	}

@@ -20,7 +20,7 @@ SELECT COUNT(*) FROM SESSION(bids, ts, INTERVAL 30 SECOND, INTERVAL 1 SECOND);
 SELECT COUNT(*) FROM SESSION(bids, ts, INTERVAL 30 SECOND, PARTITION BY nope);
 -- 1054 (42S22): Unknown column 'nope' in 'window'
 SELECT COUNT(*) FROM TUMBLE(bids, price, INTERVAL 1 SECOND);
--- 1210 (HY000): Incorrect arguments to TUMBLE: column 'price' is not a DATETIME or TIMESTAMP
+-- 1210 (HY000): Incorrect arguments to TUMBLE: column 'price' is not a DATETIME, TIMESTAMP or DATE
 SELECT COUNT(*) FROM TUMBLE(bids, nope, INTERVAL 1 SECOND);
 -- 1054 (42S22): Unknown column 'nope' in 'window'
 SELECT COUNT(*) FROM TUMBLE(nope, ts, INTERVAL 1 SECOND);
@@ -46,7 +46,7 @@ SELECT COUNT(*) FROM TUMBLE(TUMBLE(bids, ts, INTERVAL 1 SECOND), ts, INTERVAL 10
 SELECT COUNT(*) FROM TUMBLING(bids, ts, INTERVAL 10 SECOND);
 -- 1235 (42000): This version of StreamSQL doesn't yet support 'TUMBLING(…) in FROM (there are TUMBLE, HOP, SESSION, CUMULATE, CHANGES and JSON_TABLE)'
 SELECT COUNT(*) FROM TUMBLE(t, day, INTERVAL 1 HOUR);
--- 1210 (HY000): Incorrect arguments to TUMBLE: column 'day' is not a DATETIME or TIMESTAMP
+-- 1210 (HY000): Incorrect arguments to TUMBLE: INTERVAL 1 HOUR is finer than 'day'
 SELECT TUMBLE(ts, INTERVAL 1 SECOND) FROM bids;
 -- 1235 (42000): This version of StreamSQL doesn't yet support 'TUMBLE(…) outside of FROM and GROUP BY'
 SELECT TUMBLE_START(ts, INTERVAL 1 SECOND), COUNT(*) FROM bids;
@@ -67,7 +67,7 @@ SELECT bidder, COUNT(*) FROM bids GROUP BY bidder EMIT ON WINDOW CLOSE;
 CREATE MATERIALIZED VIEW m AS SELECT bidder, COUNT(*) AS n FROM bids GROUP BY bidder EMIT ON WINDOW CLOSE;
 -- 1235 (42000): This version of StreamSQL doesn't yet support 'EMIT ON WINDOW CLOSE where no window_end, of a stream with WATERMARK FOR, tells when a row is final'
 CREATE MATERIALIZED VIEW m AS SELECT window_end, COUNT(*) AS n FROM TUMBLE(t, day, INTERVAL 1 DAY) GROUP BY window_end EMIT ON WINDOW CLOSE;
--- 1210 (HY000): Incorrect arguments to TUMBLE: column 'day' is not a DATETIME or TIMESTAMP
+-- 1235 (42000): This version of StreamSQL doesn't yet support 'EMIT ON WINDOW CLOSE where no window_end, of a stream with WATERMARK FOR, tells when a row is final'
 CREATE MATERIALIZED VIEW m AS SELECT bidder FROM bids EMIT FINAL;
 -- 1064 (42000): You have an error in your SQL syntax; check the manual that corresponds to your MySQL server version for the right syntax to use near 'FINAL' at line 1 column 60
 CREATE MATERIALIZED VIEW m AS SELECT bidder FROM bids EMIT ON CLOSE;
