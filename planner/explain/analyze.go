@@ -1,7 +1,6 @@
 package explain
 
 import (
-	"encoding/json"
 	"fmt"
 	"strings"
 	"time"
@@ -71,18 +70,14 @@ func Size(n int64) string {
 	return fmt.Sprintf("%d bytes", n)
 }
 
-// JSON is the facts, the figures by node, and the plan in its stored form.
+// JSON is the facts, the figures by node, and the plan.
 func (a *Analysis) JSON() string {
-	b, err := json.MarshalIndent(struct {
+	return asJSON(struct {
 		Facts     map[string]any  `json:"query"`
 		Operators map[int]Figures `json:"operators"`
 		Shared    map[int]string  `json:"shared,omitempty"`
 		Plan      *physical.Plan  `json:"plan"`
-	}{a.Facts, a.By, a.Shared, a.Plan}, "", "  ")
-	if err != nil {
-		return fmt.Sprintf("%q", err.Error())
-	}
-	return string(b)
+	}{a.Facts, a.By, a.Shared, a.Plan})
 }
 
 // Dot is the plan as a Graphviz graph, with the figures in the boxes.

@@ -3,7 +3,6 @@
 package explain
 
 import (
-	"encoding/json"
 	"fmt"
 	"strings"
 
@@ -61,14 +60,8 @@ func line(n *physical.Node) string {
 	return strings.TrimSpace(fmt.Sprintf("%s %d: %s", n.Kind, n.ID, Spec(n))) + "  [" + strings.Join(Properties(n), "; ") + "]"
 }
 
-// JSON is the plan in its stored form, indented.
-func JSON(p *physical.Plan) string {
-	b, err := json.MarshalIndent(p, "", "  ")
-	if err != nil {
-		return fmt.Sprintf("%q", err.Error()) // no plan holds what JSON cannot
-	}
-	return string(b)
-}
+// JSON is the plan, with all that it says.
+func JSON(p *physical.Plan) string { return asJSON(p) }
 
 // Dot is the plan as a Graphviz graph; rows flow along the arrows.
 func Dot(p *physical.Plan) string {
