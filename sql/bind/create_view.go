@@ -17,6 +17,13 @@ func (b *binder) createView(n *ast.CreateViewStmt, s *parser.Statement) (Stateme
 	if n.CheckOption != ast.CheckOptionCascaded || hasCheckOption(s.Text) {
 		return nil, sqlerr.Unsupported("WITH CHECK OPTION")
 	}
+	if s.AlterView {
+		if old, err := b.table(n.ViewName); err != nil {
+			return nil, err
+		} else if old.Kind != catalog.View {
+			return nil, sqlerr.New(sqlerr.WrongObject, "'%s.%s' is not VIEW", old.Database, old.Name)
+		}
+	}
 	t, err := b.newTable(n.ViewName, catalog.View)
 	if err != nil {
 		return nil, err

@@ -20,6 +20,21 @@ func (p *Parser) alterStreamTable(st *Statement) (bool, error) {
 	return true, p.standard(st, c.i)
 }
 
+// alterView reads ALTER VIEW name … AS query as CREATE OR REPLACE VIEW of one that must be
+// there; false: the statement is no such one.
+func (p *Parser) alterView(st *Statement) (bool, error) {
+	if c := (cursor{p: p}); !c.acceptText("alter") || !c.accept(kwView) {
+		return false, nil
+	}
+	const verb = "CREATE OR REPLACE"
+	from := p.tokens[0]
+	if err := p.tokenize(p.text[:from.pos]+verb+p.text[from.end:], p.mode); err != nil {
+		return true, err
+	}
+	st.AlterView = true
+	return true, p.standard(st, 0)
+}
+
 // Alter is ALTER kind name SET (option = value, …), or … RENAME TO name.
 type Alter struct {
 	Kind    string // as catalog.Kind; empty: TABLE

@@ -211,6 +211,9 @@ func (p *Parser) unexpected(i int) error { return syntaxError(p.text, p.tokens[i
 
 // statement tells the statements of the dialect from MySQL's.
 func (p *Parser) statement(st *Statement) error {
+	if done, err := p.alterView(st); done {
+		return err
+	}
 	if done, err := p.alter(st); done {
 		return err
 	}

@@ -36,6 +36,8 @@ type Statement struct {
 	Subscribe *Subscribe
 	Control   *Control
 	Analyze   *Analyze
+	// AlterView: Node is CREATE OR REPLACE VIEW, of a view that must be there.
+	AlterView bool
 	// Alter: see alter.go.
 	Alter *Alter
 	// ExplainFormat, if set: not the statement, but its plan is wanted.
