@@ -125,9 +125,11 @@ type Table struct {
 	Sees ID `json:"sees,omitempty"`
 	// Calls are the functions of the user's own that the query calls, itself or through
 	// plain views. A continuous query goes on with their code as it was when it was created.
-	Calls     []ID   `json:"calls,omitempty"`
-	Comment   string `json:"comment,omitempty"`
-	CreatedAt int64  `json:"created_at"` // microseconds since 1970 UTC
+	Calls   []ID   `json:"calls,omitempty"`
+	Comment string `json:"comment,omitempty"`
+	// AutoIncrement is the first number of its AUTO_INCREMENT column; 0: 1.
+	AutoIncrement uint64 `json:"auto_increment,omitempty"`
+	CreatedAt     int64  `json:"created_at"` // microseconds since 1970 UTC
 	// Paused: the continuous query stands still.
 	Paused bool `json:"paused,omitempty"`
 	// Generation counts how often the continuous query was begun anew: each has a

@@ -66,6 +66,9 @@ func New(t *catalog.Table, env operators.Env) (*Table, error) {
 		if c.AutoIncrement || c.Name == catalog.RowID && c.Hidden {
 			tb.auto = i
 		}
+		if c.AutoIncrement && t.AutoIncrement > 0 {
+			tb.last = t.AutoIncrement - 1
+		}
 	}
 	for _, u := range t.Unique {
 		tb.unique = append(tb.unique, uniqueIndex{u, state.NewKeyCodec(pick(ts, u.Columns)), map[string]string{}})

@@ -481,9 +481,13 @@ func (c *creating) options(list []*ast.TableOption) error {
 				c.env.warn(sqlerr.NotSupportedYet, "ENGINE="+o.StrValue+" has no effect")
 			}
 		case ast.TableOptionAutoIncrement:
-			return sqlerr.Unsupported("AUTO_INCREMENT = n")
+			c.table.AutoIncrement = o.UintValue
 		default:
-			c.env.warn(sqlerr.NotSupportedYet, "A table option has no effect")
+			text, err := restored(o)
+			if err != nil {
+				return err
+			}
+			c.env.warn(sqlerr.NotSupportedYet, text+" has no effect")
 		}
 	}
 	return nil
