@@ -2,6 +2,7 @@ package session
 
 import (
 	"context"
+	"math"
 	"strings"
 
 	"github.com/pingcap/tidb/pkg/parser/ast"
@@ -32,6 +33,9 @@ func (s *Session) prepare(ctx context.Context, text string) (*Prepared, error) {
 	stmt, err := s.parser.Parse(text, s.settings.parserMode)
 	if err != nil {
 		return nil, err
+	}
+	if len(stmt.Params) > math.MaxUint16 {
+		return nil, sqlerr.New(sqlerr.PSManyParam, "Prepared statement contains too many placeholders")
 	}
 	p := &Prepared{Text: text, stmt: stmt}
 	switch n := stmt.Node.(type) {

@@ -218,13 +218,22 @@ func unique(l, r *scope) error {
 
 // conjuncts binds a condition and splits it at its ANDs.
 func (b *binder) conjuncts(node ast.ExprNode, in *names) ([]*expr.Expr, error) {
+	e, err := b.condition(node, in)
+	if err != nil {
+		return nil, err
+	}
+	return splitAnd(e, nil), nil
+}
+
+// condition binds a condition.
+func (b *binder) condition(node ast.ExprNode, in *names) (*expr.Expr, error) {
 	e, err := b.expr(node, in)
 	if err != nil {
 		return nil, err
 	}
 	whole := []*expr.Expr{e}
 	b.settle(whole)
-	return splitAnd(builtin.Condition(whole[0]), nil), nil
+	return builtin.Condition(whole[0]), nil
 }
 
 // splitAnd appends the conjuncts of e to out.

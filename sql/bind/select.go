@@ -21,7 +21,7 @@ type block struct {
 	sel       *Select
 	group     *grouping
 	fields    []field
-	having    []*expr.Expr
+	having    *expr.Expr
 	order     []*expr.Expr   // constants do not order, and stay constants
 	groupedBy *parser.Window // the window in GROUP BY
 	overs     *overing
@@ -294,7 +294,7 @@ func (s *block) bindHaving() error {
 		return s.alias(n, clause)
 	}
 	var err error
-	s.having, err = s.conjuncts(s.node.Having.Expr, &names{clause: clause, first: resolve, group: s.group, more: s.labels()})
+	s.having, err = s.condition(s.node.Having.Expr, &names{clause: clause, first: resolve, group: s.group, more: s.labels()})
 	return err
 }
 
@@ -338,7 +338,7 @@ func (s *block) overGroups() error {
 		return sqlerr.New(sqlerr.InvalidGroupFuncUse, "Invalid use of group function")
 	}
 	if !s.sel.Grouped {
-		s.sel.Where = append(s.sel.Where, s.having...) // of single rows
+		s.sel.Where = s.andHaving(s.sel.Where) // of single rows
 		s.windowsOver(s.src.scope.own())
 		return nil
 	}
@@ -357,12 +357,12 @@ func (s *block) overGroups() error {
 		}
 		s.fields[i].expr = e
 	}
-	for i, h := range s.having {
-		e, bad := g.over(h)
+	if s.having != nil { // split afterwards: it may be what is grouped by, an AND
+		e, bad := g.over(s.having)
 		if bad != nil {
-			return s.notGrouped(bad, i+1, "HAVING clause")
+			return s.notGrouped(bad, 1, "HAVING clause")
 		}
-		s.having[i] = e
+		s.having = e
 	}
 	for i, o := range s.order {
 		e, bad := g.over(o)
@@ -371,10 +371,18 @@ func (s *block) overGroups() error {
 		}
 		s.order[i] = e
 	}
-	s.sel.GroupBy, s.sel.Aggs, s.sel.Having = g.by, g.aggs, s.having
+	s.sel.GroupBy, s.sel.Aggs, s.sel.Having = g.by, g.aggs, s.andHaving(nil)
 	s.sel.Sets, s.sel.SetID = g.sets, g.setID
 	s.windowsOver(g.columns())
 	return g.failed
+}
+
+// andHaving is a list of conditions with HAVING behind them.
+func (s *block) andHaving(list []*expr.Expr) []*expr.Expr {
+	if s.having == nil {
+		return list
+	}
+	return splitAnd(s.having, list)
 }
 
 // notGrouped is error 1055 or 1140.
