@@ -110,9 +110,12 @@ func quotedList(cs []connector.Changelog) string {
 }
 
 // open opens the connector.
-func (s *sinkEnd) open(isNew bool) (err error) {
+func (s *sinkEnd) open(isNew bool) error {
 	s.spec.New = isNew
-	s.to, err = s.kind.Sink(s.spec)
+	to, err := s.kind.Sink(s.spec)
+	if err == nil { // else it may be a nil of the connector's own type
+		s.to = to
+	}
 	return err
 }
 
