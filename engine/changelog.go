@@ -5,6 +5,7 @@ import (
 	"sort"
 	"time"
 
+	"streamsql/catalog"
 	"streamsql/operators/account"
 	"streamsql/operators/batch"
 	"streamsql/operators/connector"
@@ -70,17 +71,19 @@ const (
 // historyOption is the option of a view that says for how long it keeps changes.
 const historyOption = "history"
 
-// newChangelog makes the changelog of a view with the given options, which are checked.
-func newChangelog(options map[string]string, a *account.Account) changelog {
+// newChangelog makes the changelog of a continuous query, whose options are checked.
+func newChangelog(t *catalog.Table, a *account.Account) changelog {
 	l := changelog{account: a}
-	l.retain(options)
+	l.retain(t)
 	return l
 }
 
-// retain keeps changes as options say from now on.
-func (l *changelog) retain(options map[string]string) {
+// retain keeps changes as the query's options say from now on.
+func (l *changelog) retain(t *catalog.Table) {
 	l.keep = retention{batches: defaultBatches, bytes: hotBytes}
-	if age, err := connector.ParseDuration(options[historyOption]); err == nil {
+	if t.Delivers() {
+		l.keep = retention{batches: 1} // it is for the sink alone
+	} else if age, err := connector.ParseDuration(t.Options[historyOption]); err == nil {
 		l.keep = retention{age: age, bytes: historyBytes}
 	}
 }

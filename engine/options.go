@@ -164,7 +164,7 @@ func (e *Engine) setOptions(ctx context.Context, s *bind.SetOptions) error {
 	defer e.mu.Unlock()
 	if j := e.jobs[t.ID]; j != nil {
 		j.table = &t
-		j.log.retain(t.Options)
+		j.log.retain(&t)
 	}
 	return nil
 }

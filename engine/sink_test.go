@@ -307,3 +307,22 @@ func TestFailedSinkStays(t *testing.T) {
 	}
 	h.exec("DROP SINK bad")
 }
+
+// TestSinkOptionsSet: what a sink's log keeps stays as it is when an option changes.
+func TestSinkOptionsSet(t *testing.T) {
+	b := &boxes{of: map[string]*box{}, fails: func() bool { return false }}
+	h := open(t, Config{CheckpointEvery: byHand, Connectors: connector.NewRegistry(b.kindOf())})
+	h.exec(`CREATE DATABASE d;
+CREATE STREAM TABLE s (n BIGINT);
+CREATE SINK nowhere WITH (connector = 'box', name = 'nowhere', changelog = 'retract') AS SELECT n FROM s;
+CREATE MATERIALIZED VIEW v WITH (history = '1 hour') AS SELECT n FROM s;
+ALTER SINK nowhere SET (on_error = 'fail');
+ALTER MATERIALIZED VIEW v SET (history = DEFAULT)`)
+	h.e.mu.Lock()
+	defer h.e.mu.Unlock()
+	for name, want := range map[string]retention{"nowhere": {batches: 1}, "v": {batches: defaultBatches, bytes: hotBytes}} {
+		if got := h.e.jobs[h.named(name).ID].log.keep; got != want {
+			t.Errorf("the log of %s keeps %+v, not %+v", name, got, want)
+		}
+	}
+}

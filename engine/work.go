@@ -38,10 +38,7 @@ func (e *Engine) newJob(t *catalog.Table, plan *physical.Plan) (*job, error) {
 		}
 	}
 	j.account = account.New(string(t.Kind)+" "+t.Database+"."+t.Name, e.account, 0)
-	j.log = newChangelog(t.Options, j.account)
-	if j.sink != nil {
-		j.log.keep = retention{batches: 1} // it is for the sink alone
-	}
+	j.log = newChangelog(t, j.account)
 	j.ctx, j.end = context.WithCancel(e.ctx)
 	j.flow, err = build.Flow(own, build.Options{
 		Tasks: cmp.Or(parallelismOf(t), e.tasks), Exec: e.pool, Group: e.group, Account: j.account,
